@@ -137,7 +137,7 @@ class Rules(unittest.TestCase):
         """A service's logic that lists what every service imports, and nothing of its own."""
         package = (ROOT / "Package.swift").read_text()
         _, target = self.module("Gateway")
-        common = "dependencies(logic)" if re.search(r"^let logic\b", package, re.M) else '["Clocks", "Contracts", "Faults", "Octets"]'
+        common = "dependencies([logic])" if re.search(r"^let logic\b", package, re.M) else '["Clocks", "Contracts", "Faults", "Octets"]'
         line = f'for target in package.targets where target.name == "{target}" {{ target.dependencies = {common} }}'
         problems = self.planted("dependencies", "Package.swift", f"\n{line}\n")
         self.assertTrue([problem for problem in problems if f"the dependencies of {target} " in problem], problems)

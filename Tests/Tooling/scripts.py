@@ -20,8 +20,10 @@ WRONG = [
     ["Shared/Tooling/mvpd-letters", "--catalogue", DEMO, "--origin", "nonsense"],
     ["Shared/Tooling/mvpd-letters", "--catalogue", "Shared/Wire/Contracts/Released/contracts.json", "--origin", "x", "--metadata", "README.md"],
     ["Shared/Tooling/operations", "--nonsense"], ["Shared/Tooling/programs"], ["Shared/Tooling/programs", "--nonsense"],
-    ["Shared/Tooling/release", "--nonsense"], ["Shared/Tooling/release", "x"], ["Shared/Tooling/traps", "--nonsense"],
+    ["Shared/Tooling/release", "--nonsense"], ["Shared/Tooling/release", "x"], ["Shared/Tooling/traps", "--nonsense"], ["Shared/Tooling/unread", "--nonsense"],
     ["Tests/Cluster/Compose/run", "--nonsense"], ["Tests/Cluster/OpenApi/run", "x"], ["Tests/Cluster/Readme/run", "--nonsense"],
+    ["Tests/Cluster/Readme/examples"], ["Tests/Cluster/Readme/examples", "README.md", "No such heading"], ["Tests/Cluster/Readme/terminal_tv.py"],
+    ["Tests/Cluster/Readme/terminal_tv.py", "--compare", "README.md"],
     ["Tests/Fuzz/run", "--nonsense"], ["Tests/Fuzz/run", "5", "Nobody"], ["Tests/Hostile/run"], ["Tests/Hostile/run", "--nonsense"], ["Tests/run", "--nonsense"],
     ["Tests/run", "--only", "nothing"],
     *([*PYTHON, path] for path in (

@@ -13,13 +13,12 @@ package struct AdministrationServices: CallRegistration {
     private let calls: [any CallRegistration]
 
     /// - Parameters:
-    ///   - people: Finds and erases people; `nil`: the store does not.
     ///   - transport: Carries scheduled sign-ins; its owner shuts it down.
     ///   - origin: The origin of the public addresses.
     ///   - traces: Know some sign-ins better than the reports.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, saml: any SamlSignIn, tests: TestSignIns, reports: SignInReports,
-        people: (any PersonStore)?, transport: any OutboundTransport, origin: String, traces: [any SignInTraces], delegates: Delegates
+        transport: any OutboundTransport, origin: String, traces: [any SignInTraces], delegates: Delegates
     ) {
         let (catalogue, store, clock, logger) = (environment.catalogue, environment.store, environment.clock, environment.logger)
         let (scrambler, metrics) = (environment.scrambler, environment.metrics)
@@ -27,7 +26,7 @@ package struct AdministrationServices: CallRegistration {
             tests: tests, store: store, catalogue: catalogue, secrets: clients.clientSecrets, transport: transport, origin: origin, clock: clock,
             logger: logger)
         self.people = PersonService(
-            store: people, catalogue: catalogue, scrambler: scrambler, deciders: delegates.deciders, clock: clock, metrics: metrics, logger: logger)
+            store: store, catalogue: catalogue, scrambler: scrambler, deciders: delegates.deciders, clock: clock, metrics: metrics, logger: logger)
         let explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { saml.finding(on: $0, from: $1, now: $2) }
         calls = [
             tests, scheduled, self.people, SignInReportCalls(reports: reports, traces: traces), ResponseExplanations(explainer: explainer),

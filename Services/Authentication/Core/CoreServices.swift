@@ -98,7 +98,7 @@ package struct SessionServices: CallRegistration {
 /// The catalogue, the store and the clock that all parts of authentication share.
 package struct AuthenticationEnvironment: Sendable {
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let scrambler: UserIDScrambler
@@ -112,13 +112,13 @@ package struct AuthenticationEnvironment: Sendable {
     ///   - usage: Counts what happens, for reports.
     ///   - clockDoubt: `nil`: the database's clock is the measure.
     package init(
-        catalogue: any CatalogueSource, store: any AuthenticationStore, clock: any WallClock, random: any RandomSource,
+        catalogue: any CatalogueSource, store: SqlAuthenticationStore, clock: any WallClock, random: any RandomSource,
         scrambler: UserIDScrambler, keys: OAuthKeys, activationOrigins: Set<String>, usage: UsageCounter, clockDoubt: ClockDoubt?, logger: Logger
     ) {
         (self.catalogue, self.store, self.clock, self.random) = (catalogue, store, clock, random)
         (self.scrambler, self.keys, self.logger) = (scrambler, keys, logger)
         ends = SignInEnds(activationOrigins: activationOrigins)
-        store.lives?.follow(catalogue)
+        store.lives.follow(catalogue)
         let mvpds = MvpdCounter("boxoffice_authentication_mvpd_sign_ins_total", catalogue: catalogue, logger: logger)
         metrics = AuthenticationMetrics(usage: usage, mvpds: mvpds, clock: clockDoubt)
     }

@@ -16,7 +16,10 @@ struct Main {
             check: { settings, files in
                 _ = try keys(files) { try AuthenticationKeys(settings, read: $0) }
                 if let path = settings.secretsKey { _ = try keys(files) { try AuthenticationKeys.secretKeys(settings, path: path, read: $0) } }
-            }, doubts: { settings, common in common.doubts() + settings.doubts + settings.doubts(now: SystemClock().now()) }, start)
+            },
+            doubts: { settings, common, files in
+                common.doubts() + settings.doubts(path: files.path) + settings.doubts(now: SystemClock().now())
+            }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {
@@ -54,6 +57,7 @@ struct Main {
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
             upstreams: GuardedOutbound(upstreams, allowsPrivate: settings.allowPrivateUpstreams, isExempt: PlainHTTP.isAllowed),
+            clientCertificates: clientCertificates(environment),
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
         // Bearers that were checked with a key that may have gone are checked again; so are stored tokens.
@@ -90,6 +94,7 @@ struct Main {
         environment.background("sign-in-reports") { [logger = environment.logger] in
             await reports.share(logger) { await store.lease("sign-in reports") != nil }
         }
+        environment.background("upstream-connections") { await service.upstreams.nameConnections() }
         environment.background("upstream-logouts") { await service.upstreams.tell { await store.lease("upstream logouts") != nil } }
         environment.background("households") { await service.administration.people.markHouseholds { await store.lease("households") != nil } }
         environment.background("scheduled-sign-ins") { await service.administration.scheduled.run() }

@@ -40,13 +40,14 @@ final class AuthenticationProgram: Sendable {
     ///   - clientSecrets: Absolute path of the folder that the settings name.
     ///   - transport: Reaches OAuth providers; its owner shuts it down.
     ///   - upstreams: Reaches upstreams, whose lists are long; its owner shuts it down.
+    ///   - clientCertificates: Those that upstreams are shown.
     ///   - database: The open store of this service.
     ///   - usage: Counts what happens, for reports.
     init(
         _ settings: AuthenticationSettings, keys: AuthenticationKeys, accessTokenKeys: SigningKeys, secretKeys: AuthenticationKeys.SecretKeys,
         storedTokenKeys: SigningKeys, storedTokenSeals: AuthenticationKeys.SecretKeys, serviceTokenKeys: ServiceTokenKeys, clientSecrets: String?,
-        transport: any OutboundTransport, upstreams transportUp: any OutboundTransport, database: AuthenticationDatabase,
-        catalogue: any CatalogueSource, usage: UsageCounter, clock: any WallClock, logger: Logger
+        transport: any OutboundTransport, upstreams transportUp: any OutboundTransport, clientCertificates: ClientCertificates,
+        database: AuthenticationDatabase, catalogue: any CatalogueSource, usage: UsageCounter, clock: any WallClock, logger: Logger
     ) throws {
         let (random, store) = (SystemRandom(), database.store)
         saml = SamlServiceProvider(settings, keys, random: random)
@@ -66,7 +67,8 @@ final class AuthenticationProgram: Sendable {
             serviceTokenKeys: serviceTokenKeys, secretFolder: ClientSecretFolder(path: clientSecrets),
             secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older))
         upstreams = UpstreamServices(
-            environment, clients, store: store, transport: transportUp, origin: settings.origin, adoptUntil: settings.adoptUntil, reports: reports)
+            environment, clients, store: store, transport: transportUp, certificates: clientCertificates, origin: settings.origin,
+            adoptUntil: settings.adoptUntil, reports: reports)
         let delegates = upstreams.delegates
         sessions = SessionServices(
             environment, clients, storedTokenKeys: storedTokenKeys,
@@ -80,7 +82,7 @@ final class AuthenticationProgram: Sendable {
             environment, clients, sessions, serviceTokenKeys: serviceTokenKeys, saml: saml, logout: saml, addresses: addresses,
             transport: transport, delegates: delegates, reports: reports, tests: tests)
         administration = AdministrationServices(
-            environment, clients, saml: saml, tests: tests, reports: reports, people: store, transport: transport,
+            environment, clients, saml: saml, tests: tests, reports: reports, transport: transport,
             origin: TestOrigin.origin(settings.origin) ?? settings.origin, traces: [upstreams.traces], delegates: delegates)
     }
 

@@ -11,7 +11,7 @@ struct BrowserSignIns: CallRegistration {
     static let longestPending: Duration = .seconds(15 * 60)
 
     let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let ends: SignInEnds
     let degraded: DegradedSessions
@@ -97,9 +97,9 @@ struct HandOver: Sendable {
     }
 }
 
-/// Where a person goes when a sign-in is over: the app's address if it is still registered, else the channel's default (mvpd §2.4).
+/// A person goes here when a sign-in is over: the app's address if it is still registered, else the channel's default (mvpd §2.4).
 struct SignInDestination: Sendable {
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let ends: SignInEnds
 
     func address(

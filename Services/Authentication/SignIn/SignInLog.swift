@@ -88,7 +88,8 @@ package struct SignInLog: Sendable {
             let verdict = test.isScheduled ? ScheduledSignInVerdict(result: result, reason: reason) : nil
             return SignInOutcome(result: .tested, traceID: trace.traceID, verdict: verdict)
         }
-        return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID)
+        let told = result == .rejected ? requestor?.text ?? "" : ""
+        return SignInOutcome(result: result, redirectURL: redirect, traceID: trace.traceID, requestor: told)
     }
 
     /// - Parameter mvpd: The MVPD that sent the answer, or did not; `nil`: nobody knows.

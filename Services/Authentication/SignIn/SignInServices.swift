@@ -6,7 +6,7 @@ package import OutboundHttp
 package import SamlProfile
 package import Tokens
 
-/// Where browsers come back to from providers and logouts.
+/// Browsers come back here from providers and logouts.
 package struct SignInAddresses: Sendable {
     /// The gateway's address, before the handle of a logout's visit.
     package var logoutVisit: String
@@ -103,7 +103,9 @@ package struct SignInServices: CallRegistration {
         calls = [
             browser, samlMethod, oauth, previews, resets, platform, serviceTokens, profiles, plans, partners, logouts, profileLogout, automatic,
             tokens, signedMetadata, CallerIdentification(bearers: bearers, sessions: lookup),
-            SessionSubjects(sessions: lookup, stored: sessions.stored, profiles: profiles, deciders: delegates.deciders),
+            SessionSubjects(
+                sessions: lookup, stored: sessions.stored, profiles: profiles, deciders: delegates.deciders, plays: delegates.plays,
+                catalogue: catalogue),
         ]
     }
 

@@ -32,7 +32,7 @@ struct Main {
         let pool = SigningPool(threads: settings.signingThreads, waitingLimit: settings.waitingSignatures)
         let transport = OutboundHttp(environment.outbound)
         let credentials = try Self.credentials(settings, files)
-        let certificates = ClientCertificates(credentials.clientCertificates)
+        let certificates = ClientCertificates(credentials.clientCertificates, setting: "authorization.clientCertificates")
         let refusals = RefusalNotes(store: SqlRefusalStore(store), clock: environment.clock, logger: environment.logger)
         let numbers = CopyNumberLease(store: store, number: settings.copy, clock: environment.clock, logger: environment.logger)
 

@@ -18,7 +18,8 @@ extension AuthorizationService {
         if !request.isPreliminary, let requestor = try catalogue.current().requestor(request.call?.requestor ?? "") {
             try mediaTokens.requireRoom(form: Self.form(requestor))
         }
-        let found = try await sessions.find(request.call, mvpd: request.mvpd, identity: request.identity, context: context)
+        let visit = decisions.visit(request, in: try catalogue.current())
+        let found = try await sessions.find(request.call, mvpd: request.mvpd, identity: request.identity, visit: visit, context: context)
         let resources = try RequestedResources(each: request.resources).items
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.call?.requestor ?? "")
@@ -60,7 +61,8 @@ extension AuthorizationService {
         var decisions: [ResourceDecision] = []
         for resource in inquiry.resources {
             let question = DecisionMaker.Question(
-                session: session, resource: resource, integration: inquiry.partners, degradation: degradation, genericData: inquiry.identity)
+                session: session, resource: resource, integration: inquiry.partners, degradation: degradation, genericData: inquiry.identity,
+                takesMedia: true)
             decisions.append(try await decision(question, inquiry, context))
         }
         return Decisions(decisions: decisions)
@@ -68,9 +70,9 @@ extension AuthorizationService {
 
     private func decision(_ question: DecisionMaker.Question, _ inquiry: Inquiry, _ context: CallContext) async throws(Fault) -> ResourceDecision {
         let (session, resource) = (question.session, question.resource)
-        let permit: AuthzToken
+        let ruling: DecisionMaker.Ruling
         do throws(Fault) {
-            permit = try await decisions.decide(question, context: context)
+            ruling = try await decisions.decide(question, context: context)
         } catch  where error.code.refusesResource {
             // Without the rule that let the device in nobody is there.
             let isAbsent = session.standsIn && error.code == .authenticationSessionExpired
@@ -79,9 +81,10 @@ extension AuthorizationService {
                 resource: resource.text, source: question.refuser(error.code),
                 refusal: ResourceRefusal(code: code.rawValue, details: error.details ?? ""))
         }
+        let permit = ruling.permit
         return ResourceDecision(
             resource: resource.text, authorized: true, source: permit.degradationRule == nil ? inquiry.source(session) : .degradation,
-            token: try await mediaToken(for: permit, session, resource, inquiry.requestor, context),
+            token: try await mediaToken(for: permit, session, resource, inquiry.requestor, taken: ruling.media, context),
             expiresAtMilliseconds: UInt64(clamping: permit.expiresAt.milliseconds))
     }
 
@@ -179,7 +182,7 @@ public struct AuthorizationCredentials: Sendable {
     /// As whom MVPDs are asked in the SOAP form.
     public let identity: DecisionIdentity
     /// The certificates for decision points, by the names that the catalogue's records use.
-    public let clientCertificates: [String: ClientCertificate]
+    public let clientCertificates: ClientCertificates.Loaded
     public let upstreamTokens: UpstreamTokenCheck
 
     /// - Parameter path: Makes a path of the settings absolute.
@@ -193,7 +196,7 @@ public struct AuthorizationCredentials: Sendable {
 
 /// The service's metrics (labels are bounded: no resource, no device).
 struct AuthorizationMetrics: Sendable {
-    /// Where a decision came from.
+    /// A decision came from one of these places.
     enum Source: String, Sendable {
         case cache, mvpd, dummy, degradation, cutOff = "cut_off", tempPass = "temp_pass"
     }

@@ -3,6 +3,7 @@ public import Catalogue
 public import Clocks
 public import ContractRuntime
 public import Contracts
+public import CoreMetrics
 internal import Faults
 public import Logging
 public import OutboundHttp
@@ -40,6 +41,7 @@ public struct AuthorizationService: Authorization {
     ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
     ///   - upstreamTokens: Checks media tokens of upstreams; `nil`: they pass unchecked.
     ///   - resourcesPerDecision: The number of resources that a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
+    ///   - factory: Keeps the numbers of the bridge's metrics.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
@@ -47,13 +49,13 @@ public struct AuthorizationService: Authorization {
         storedTokenKeys: SigningKeys,
         identity: DecisionIdentity = DecisionIdentity(), usage: UsageCounter = UsageCounter(), refusals: RefusalNotes? = nil,
         upstreamTokens: UpstreamTokenCheck? = nil, resourcesPerDecision: Int = 1,
-        clock: any WallClock = SystemClock(), logger: Logger,
+        clock: any WallClock = SystemClock(), logger: Logger, factory: any MetricsFactory = MetricsSystem.factory,
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
         metrics = AuthorizationMetrics(
             usage: usage, mvpds: MvpdCounter("boxoffice_authorization_mvpd_decisions_total", catalogue: catalogue, logger: logger))
         self.catalogue = catalogue
-        self.sessions = SessionFinder(sessions: sessions)
+        self.sessions = SessionFinder(sessions: sessions, clock: clock)
         self.store = store
         self.mediaTokens = mediaTokens
         self.publishedKeys = publishedKeys
@@ -67,7 +69,8 @@ public struct AuthorizationService: Authorization {
             jitter: jitter)
         decisions = DecisionMaker(
             store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
-            plays: UpstreamPlays(sessions: sessions, store: store, catalogue: catalogue, clock: clock))
+            plays: UpstreamPlays(
+                sessions: sessions, store: store, catalogue: catalogue, clock: clock, metrics: UpstreamPlayMetrics(factory: factory)))
         self.refusals = refusals
         self.upstreamTokens = upstreamTokens
         preauthorizer = Preauthorizer(
@@ -87,7 +90,9 @@ public struct AuthorizationService: Authorization {
     ///
     /// Checks in the order of rest-v1 §2.8: bearer, requestor, device, resource, integration, degradation rule, session, MVPD.
     public func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
-        let found = try await sessions.find(request.call, context: context)
+        let visit = decisions.visit(request, in: try catalogue.current())
+        defer { if let flight = visit?.flight { decisions.plays.flights.end(flight) } }
+        let found = try await sessions.find(request.call, visit: visit, context: context)
         let resource = try RequestedResource(request.resource)
         let catalogue = try catalogue.current()
         let requestor = try catalogue.requireRequestor(request.call?.requestor ?? "")
@@ -102,7 +107,7 @@ public struct AuthorizationService: Authorization {
         let question = DecisionMaker.Question(
             session: session, resource: resource, integration: integration, degradation: degradation(session, catalogue),
             genericData: request.genericData)
-        let token = try await decisions.decide(question, context: context)
+        let token = try await decisions.decide(question, context: context).permit
         var decision = Self.decision(token, resource: resource)
         if request.wantsToken { decision.token = try permits.token(token, of: session, resource) }
         return decision
@@ -125,7 +130,8 @@ public struct AuthorizationService: Authorization {
         if let requestor = try catalogue.current().requestor(request.call?.requestor ?? "") {
             try mediaTokens.requireRoom(form: Self.form(requestor))
         }
-        let (session, resource, requestor, degradation) = try await read(request, context: context)
+        let visit = await decisions.visit(request, in: try catalogue.current())
+        let (session, resource, requestor, degradation) = try await read(request, visit: visit, context: context)
         let now = clock.now()
         let found = try await store.token(session.tokenKey(resource)) { $0.counts(at: now, mvpd: session.mvpd, degradation) }
         guard let token = found, token.counts(at: now, mvpd: session.mvpd, degradation) else { throw Self.notFound }
@@ -133,10 +139,12 @@ public struct AuthorizationService: Authorization {
     }
 
     /// A media token for what a permit allows (rest-v1 §7).
+    /// - Parameter taken: Upstream's, where it came with the permit.
     func mediaToken(
-        for permit: AuthzToken, _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
+        for permit: AuthzToken, _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor,
+        taken: UpstreamPlays.Media? = nil, _ context: CallContext
     ) async throws(Fault) -> MediaToken {
-        if session.isBridged, permit.degradationRule == nil { return try await upstreamToken(session, resource, requestor, context) }
+        if session.isBridged, permit.degradationRule == nil { return try await upstreamToken(session, resource, requestor, taken, context) }
         let play = MediaTokenIssuer.Play(
             sessionGUID: session.session.userID, requestor: requestor.id, resource: resource.text, mvpd: permit.mvpd,
             proxyMvpd: permit.proxyMvpd, ttl: Catalogue.mediaTokenLifetime(requestor))
@@ -152,9 +160,9 @@ public struct AuthorizationService: Authorization {
 
     /// Upstream's own, octet for octet (bridge §9.4).
     private func upstreamToken(
-        _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ context: CallContext
+        _ session: SessionAtHand, _ resource: RequestedResource, _ requestor: Requestor, _ taken: UpstreamPlays.Media?, _ context: CallContext
     ) async throws(Fault) -> MediaToken {
-        let media = try await decisions.plays.mediaToken(session, resource, context)
+        let media = if let taken { taken } else { try await decisions.plays.mediaToken(session, resource, context) }
         if let upstreamTokens, let bridge = session.bridge,
             !upstreamTokens.accepts(media.serialized, of: bridge, resource: resource.text, now: clock.now())
         {
@@ -163,13 +171,12 @@ public struct AuthorizationService: Authorization {
             logger.error("bridge.token_mismatch", metadata: fields)
             throw Fault(.internal, "The upstream service's media token is not for this play.")
         }
-        let token = UpstreamMediaToken(media.serialized)
         metrics.issuedMediaToken()
         metrics.countMediaToken(session, resource)
         logger.info("media_token.passed_on", metadata: Self.fields(session, context))
         return MediaToken(
-            requestor: requestor.id, mvpd: session.mvpd, proxyMvpd: token.proxyMvpd ?? session.proxyMvpd ?? "", resource: resource.text,
-            userID: token.sessionGUID ?? session.session.userID,
+            requestor: requestor.id, mvpd: session.mvpd, proxyMvpd: media.claims.proxyMvpd ?? session.proxyMvpd ?? "", resource: resource.text,
+            userID: media.claims.sessionGUID ?? session.session.userID,
             expiresAtMilliseconds: UInt64(clamping: media.end.milliseconds), serializedToken: media.serialized,
             issuedAtMilliseconds: UInt64(clamping: clock.now().milliseconds))
     }
@@ -192,9 +199,9 @@ public struct AuthorizationService: Authorization {
     /// The checks of the reading calls. A session whose integration is switched off is hidden (rest-v1 §5); so are permits for what an
     /// AuthZ-None rule covers (rest-v1 §6.1).
     private func read(
-        _ request: ResourceRequest, context: CallContext
+        _ request: ResourceRequest, visit: UpstreamVisit? = nil, context: CallContext
     ) async throws(Fault) -> (session: SessionAtHand, resource: RequestedResource, requestor: Requestor, degradation: Degradation) {
-        let found = try await sessions.find(request.call, context: context)
+        let found = try await sessions.find(request.call, visit: visit, context: context)
         let resource = try RequestedResource(request.resource)
         let session = try found.get()
         let catalogue = try catalogue.current()

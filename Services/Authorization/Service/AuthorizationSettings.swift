@@ -1,3 +1,5 @@
+public import OutboundHttp
+
 /// The object `authorization` of the settings file. Paths are those of files.
 public struct AuthorizationSettings: Decodable, Sendable {
     /// RSA key that signs media tokens in the reference form, PEM.
@@ -33,16 +35,10 @@ public struct AuthorizationSettings: Decodable, Sendable {
     public let signingKey: String?
     public let signingCertificate: String?
     /// The certificates for decision points, by the names that the catalogue's records use.
-    public let clientCertificates: [String: Pair]
+    public let clientCertificates: [String: ClientCertificateFiles]
     /// Certificates of upstreams' media tokens, PEM, by the ids of upstreams: a token that none of them verifies is not handed on. Tokens of other
     /// upstreams pass unchecked.
     public let verifyUpstreamTokens: [String: [String]]
-
-    /// A certificate and its key, PEM.
-    public struct Pair: Decodable, Sendable {
-        public let certificate: String
-        public let key: String
-    }
 
     /// The files of what decision points are asked with.
     public var decisionPointFiles: [String] {
@@ -71,7 +67,7 @@ public struct AuthorizationSettings: Decodable, Sendable {
         spEntityID = try container.decodeIfPresent(String.self, forKey: .spEntityID) ?? ""
         signingKey = try container.decodeIfPresent(String.self, forKey: .signingKey)
         signingCertificate = try container.decodeIfPresent(String.self, forKey: .signingCertificate)
-        clientCertificates = try container.decodeIfPresent([String: Pair].self, forKey: .clientCertificates) ?? [:]
+        clientCertificates = try container.decodeIfPresent([String: ClientCertificateFiles].self, forKey: .clientCertificates) ?? [:]
         verifyUpstreamTokens = try container.decodeIfPresent([String: [String]].self, forKey: .verifyUpstreamTokens) ?? [:]
         guard (signingKey == nil) == (signingCertificate == nil), signingKey == nil || !spEntityID.isEmpty else {
             throw DecodingError.dataCorruptedError(

@@ -93,7 +93,7 @@ struct Main {
         for (index, administrator) in settings.administrators.enumerated() {
             let key = "config.administrators[\(index)].tokenFile"
             let token = try files.text(administrator.tokenFile, key: key)
-            do throws(AdministratorRegistry.Unusable) {
+            do throws(AdministratorRegistry.Rejection) {
                 try administratorRegistry.add(administrator, token: token)
             } catch {
                 throw files.failure(key, "names \(files.path(administrator.tokenFile)), which \(error)")

@@ -31,7 +31,7 @@ public struct ConfigSettings: Decodable, Sendable {
     public let fetchesPrivately: Bool
     /// Days for which audit records are kept, 30 to 36500; 0, and when it is left out: for good.
     public let auditDays: Int
-    /// How long counts of events are kept.
+    /// Counts of events are kept for this long.
     public let usage: UsageSettings
 
     private enum CodingKeys: String, CodingKey {

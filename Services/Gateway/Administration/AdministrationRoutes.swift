@@ -155,7 +155,7 @@ enum AdministrationRoutes {
 /// usage.
 package struct AdministrationApi: Sendable {
     package let routes: [Route]
-    /// Where a person who typed the bare address is led; `nil` where there is no console.
+    /// A person who typed the bare address is led here; `nil` where there is no console.
     package let entrance: Route?
     package let faces: AdministrationFaces
 

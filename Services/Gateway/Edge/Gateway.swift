@@ -98,8 +98,8 @@ package struct Gateway: Sendable {
             routes: routes, names: names, hosts: dependencies.hosts, responder: RouteResponder(dependencies: dependencies, refusals: refusals),
             refusals: refusals,
             metrics: metrics,
-            trustedProxies: settings.trustedProxies, signedPlainHTTP: settings.signedPlainHTTP, throttle: dependencies.throttle, loops: loops,
-            isSecure: isSecure,
+            trustedProxies: settings.trustedProxies, clientPortHeader: settings.clientPortHeader, signedPlainHTTP: settings.signedPlainHTTP,
+            throttle: dependencies.throttle, loops: loops, isSecure: isSecure,
             transportSecurity: transportSecurity, logger: logger,
             log: log)
     }

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// The settings of a gateway in a deployment.
 public struct GatewaySettings: Sendable {
     /// Where HTTP is served, `address:port`; port 0: any free one.
@@ -17,6 +19,8 @@ public struct GatewaySettings: Sendable {
     public var insecureCookies: Bool
     /// Peers whose `X-Forwarded-For` counts (rest-v1 §2.6).
     public var trustedProxies: [AddressRange]
+    /// The header in which these proxies say the source port of the client's connection, 1 to 65535; `nil`: behind a proxy nobody knows it (bridge §5.1).
+    public var clientPortHeader: String?
     /// From where MVPD proxies keep their lists; nobody when it is empty (dashboard §4).
     public var mvpdProxyAddresses: [AddressRange]
     /// The longest that one request may take behind the gateway.
@@ -50,7 +54,8 @@ public struct GatewaySettings: Sendable {
         maximumAssertionBytes: Int = 512 * 1024, throttle: ThrottleSettings = ThrottleSettings(), tls: HttpsSettings? = nil,
         allowsPlainHTTP: Bool = false, connections: ConnectionLimits = ConnectionLimits(), overload: OverloadSettings = OverloadSettings(),
         admin: AdministrationSettings = AdministrationSettings(), signedPlainHTTP: SignedPlainHTTP = .strict,
-        mvpdProxyAddresses: [AddressRange] = [], shares: ShareSettings = ShareSettings(), hosts: [HostSettings] = [], signInOrigin: String? = nil
+        mvpdProxyAddresses: [AddressRange] = [], shares: ShareSettings = ShareSettings(), hosts: [HostSettings] = [], signInOrigin: String? = nil,
+        clientPortHeader: String? = nil
     ) {
         self.listen = listen
         self.publicOrigin = publicOrigin
@@ -72,6 +77,7 @@ public struct GatewaySettings: Sendable {
         self.mvpdProxyAddresses = mvpdProxyAddresses
         self.hosts = hosts
         self.signInOrigin = signInOrigin
+        self.clientPortHeader = clientPortHeader
     }
 
     /// For the pair's window, an eavesdropper on a signed request holds a key to the whole application. A request of a strict pair serves once.
@@ -101,6 +107,7 @@ public struct GatewaySettings: Sendable {
         }
         guard WebOrigin.isWhole(publicOrigin) else { return ("publicOrigin", WebOrigin.rule) }
         if let hostProblem { return hostProblem }
+        if let clientPortProblem { return ("clientPortHeader", clientPortProblem) }
         guard (1024...16_777_216).contains(maximumBodyBytes) else { return ("bodyBytes", "must be from 1024 to 16777216") }
         guard (maximumBodyBytes...16_777_216).contains(maximumAssertionBytes) else {
             return ("assertionBytes", "must be from bodyBytes to 16777216")
@@ -114,6 +121,12 @@ public struct GatewaySettings: Sendable {
         if let problem = tls?.problem { return ("tls.\(problem.key)", problem.text) }
         if let problem = admin.problem(allowsPlainHTTP: allowsPlainHTTP) { return ("admin.\(problem.key)", problem.text) }
         return nil
+    }
+
+    private var clientPortProblem: String? {
+        guard let clientPortHeader else { return nil }
+        if HTTPField.Name(clientPortHeader) == nil { return "must be the name of a header field, for example X-Forwarded-Client-Port" }
+        return trustedProxies.isEmpty ? "has no effect without gateway.trustedProxies: only a proxy that is named there may say a port" : nil
     }
 
     /// Warnings for operators about settings that can be used: one line for each, which begins with the key.
@@ -154,7 +167,7 @@ extension GatewaySettings: Decodable {
     private enum CodingKeys: String, CodingKey {
         case listen, publicOrigin, pages, languages, insecureCookies, trustedProxies, requestSeconds, bodySeconds, bodyBytes, assertionBytes,
             throttle, tls
-        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses, shares, hosts, signInOrigin
+        case allowPlainHTTP, signedPlainHTTP, connections, overload, admin, mvpdProxyAddresses, shares, hosts, signInOrigin, clientPortHeader
     }
 
     public init(from decoder: any Decoder) throws {
@@ -175,6 +188,7 @@ extension GatewaySettings: Decodable {
         shares = try container.decodeIfPresent(ShareSettings.self, forKey: .shares) ?? shares
         hosts = try container.decodeIfPresent([HostSettings].self, forKey: .hosts) ?? hosts
         signInOrigin = try container.decodeIfPresent(String.self, forKey: .signInOrigin)
+        clientPortHeader = try container.decodeIfPresent(String.self, forKey: .clientPortHeader)
         tls = try container.decodeIfPresent(HttpsSettings.self, forKey: .tls)
         allowsPlainHTTP = try container.decodeIfPresent(Bool.self, forKey: .allowPlainHTTP) ?? false
         signedPlainHTTP = try container.decodeIfPresent(SignedPlainHTTP.self, forKey: .signedPlainHTTP) ?? signedPlainHTTP

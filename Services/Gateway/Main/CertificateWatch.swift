@@ -5,7 +5,7 @@ internal import Logging
 struct CertificateWatch: Sendable {
     let certificates: [HttpsCertificate]
     let logger: Logger
-    /// How often the files are looked at.
+    /// The files are looked at this often.
     private static let interval: Duration = .seconds(1)
 
     func run() async throws {

@@ -11,7 +11,7 @@ struct Main {
     static func main() async {
         await ServiceProgram.run(
             "gateway", settings: GatewaySettings.self, keepsStore: false, check: { try check($0, $1) },
-            doubts: { settings, common in
+            doubts: { settings, common, _ in
                 common.doubts(draining: Int(settings.connections.drain.components.seconds)) + settings.doubts
             }, start)
     }

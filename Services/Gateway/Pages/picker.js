@@ -16,7 +16,8 @@ const narrow = () => {
         if (!item.hidden) count += 1;
     }
     for (const group of document.querySelectorAll("section")) group.hidden = !group.querySelector("li:not([hidden])");
-    document.getElementById("found").hidden = wanted[0] === "";
+    document.getElementById("found").hidden = wanted[0] === "" || count === 0;
+    document.getElementById("none").hidden = count > 0;
     document.getElementById("count").textContent = String(count);
 };
 // A list that the server has narrowed lacks what else there is: then the server searches again.

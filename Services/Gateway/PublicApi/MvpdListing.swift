@@ -105,7 +105,7 @@ struct UpstreamListing: Sendable {
             pairs.map { ProviderListMerge.Entry(id: $0.mvpd.id, displayName: $0.mvpd.displayName, way: .direct) }
             + catalogue.bridgedIntegrations(requestor: requestor.id).map { integration in
                 let way = catalogue.bridgeWay(requestor: requestor.id, mvpd: integration.mvpdID)
-                let name = catalogue.mvpd(integration.mvpdID)?.displayName ?? ""
+                let name = Self.own(integration.mvpdID, at: requestor.id, catalogue, platform)?.displayName ?? ""
                 guard integration.enabled, let way else { return ProviderListMerge.Entry(id: integration.mvpdID, displayName: name, way: .off) }
                 return ProviderListMerge.Entry(id: integration.mvpdID, displayName: name, way: .bridged(id: way.theirMvpd))
             }
@@ -115,8 +115,14 @@ struct UpstreamListing: Sendable {
     func members(_ list: [BridgedProviderEntry]) -> [[Document.Member]] {
         offers(list).map { offer in
             if let pair = direct[OctetText(offer.id)] { return MvpdListing.members(pair.mvpd) + MvpdListing.sso(pair, catalogue, platform) }
-            return Self.members(offer, catalogue.mvpd(offer.id)) + sso(offer)
+            return Self.members(offer, Self.own(offer.id, at: requestor, catalogue, platform)) + sso(offer)
         }
+    }
+
+    /// The catalogue's record of an MVPD, with its values for the platform; `nil`: the catalogue does not name it.
+    private static func own(_ id: String, at requestor: String, _ catalogue: Catalogue, _ platform: Platform?) -> Mvpd? {
+        guard let mvpd = catalogue.mvpd(id) else { return nil }
+        return (try? catalogue.requireIntegration(requestor: requestor, mvpd: id, platform: platform))?.mvpd ?? mvpd
     }
 
     /// Without those that the catalogue has switched off, or under another name.

@@ -144,12 +144,15 @@ enum PublicRoutes {
         let config = ConfigEndpoint(dependencies: dependencies)
         let identities = DeviceIdentityEndpoint(dependencies: dependencies)
         let documents = PublicDocuments(dependencies: dependencies)
+        let script = WebSdkEndpoint(pages: dependencies.pages)
         let native = NativeCalls()
         let root = "/adobe-services"
         let code = Route.CodePlace.parameter("reg_code")
         var routes = [
             Route("/indiv/devices", .api(.sdkDevices), body: .raw, [.post: identities.identify]),
             Route("/.well-known/sdk-token-keys", .api(.metadata), Route.readable(documents.storedTokenKeys)),
+            Route("/entitlement/v4/AccessEnabler.js", .script, Route.readable(script.newest)),
+            Route("/entitlement/v4/{version}/AccessEnabler.js", .script, Route.readable(script.version)),
             Route(root + "/config/{requestor}", .api(.config), [.get: config.show]),
             Route(root + "/1.0/config/{requestor}", .api(.config), [.get: config.show]),
             Route(root + "/authenticate/saml", .api(.authenticate), code: code, beginsSignIn: true, actsOnGet: true, [.get: calls.authenticate]),
@@ -231,7 +234,8 @@ package struct PublicApi: Sendable {
     package init(_ dependencies: Dependencies) {
         routes = PublicRoutes.all(dependencies)
         faces = PublicFaces(
-            api: V1Face(dependencies.catalogue), apiV2: V2Face(), singleSignOn: SingleSignOnFace(), clientRegistration: ClientRegistrationFace(),
-            autoSignIn: AutoSignInFace(), notification: NotificationFace(), browser: BrowserFace(dependencies.pages))
+            api: V1Face(dependencies.catalogue, dependencies.notices), apiV2: V2Face(), singleSignOn: SingleSignOnFace(),
+            clientRegistration: ClientRegistrationFace(),
+            autoSignIn: AutoSignInFace(), notification: NotificationFace(), browser: BrowserFace(dependencies.notices))
     }
 }

@@ -16,7 +16,7 @@ struct BoxofficeCommand: AsyncParsableCommand {
             SettingsCommand.self,
             CatalogueCommand.self, DraftCommand.self, MvpdCommand.self, UpstreamCommand.self,
             SecretCommand.self, SupportCommand.self, PersonCommand.self, StoreCommand.self,
-            ApplicationCommand.self,
+            ApplicationCommand.self, WebSdkCommand.self,
             DeviceCommand.self,
             VerifyCommand.self, ExplainCommand.self, CallCommand.self, ConformanceCommand.self, LoadCommand.self,
             SoakCommand.self,

@@ -22,7 +22,7 @@ public struct PrivatePostgres: Sendable {
     private var rows: URL { folder.appendingPathComponent("data") }
     private var log: URL { folder.appendingPathComponent("log") }
 
-    /// Where the newest of the installed servers has its programs; `nil`: none is installed.
+    /// The newest of the installed servers has its programs here; `nil`: none is installed.
     public static var installed: URL? {
         let versions = URL(fileURLWithPath: "/usr/lib/postgresql")
         let names = (try? FileManager.default.contentsOfDirectory(atPath: versions.path)) ?? []

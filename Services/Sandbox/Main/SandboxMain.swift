@@ -63,6 +63,12 @@ struct SandboxMain {
                     logger.info("listening", metadata: ["port": "\(port)", "as": "upstream"])
                 }
             },
+            try ShieldedListener { markBegun in
+                try sandbox.secureVendorApplication { port in
+                    markBegun()
+                    logger.info("listening", metadata: ["port": "\(port)", "as": "secure upstream"])
+                }
+            },
         ]
         let group = ServiceGroup(
             configuration: .init(
@@ -71,7 +77,8 @@ struct SandboxMain {
         do {
             try await group.run()
         } catch {
-            let addresses = [settings.listen, settings.apple?.listen, settings.vendor?.listen].compactMap(\.self).map { "\($0.address):\($0.port)" }
+            let listeners = [settings.listen, settings.apple?.listen, settings.vendor?.listen, settings.vendor?.secure?.listen]
+            let addresses = listeners.compactMap(\.self).map { "\($0.address):\($0.port)" }
             throw SettingsFault(key: "listen", problem: "\(addresses.joined(separator: " and ")) cannot be served: \(error)")
         }
     }
@@ -83,8 +90,8 @@ private struct ShieldedListener: Service {
     private let shield = ListenerShield()
 
     /// - Parameter make: Makes the server, which calls what it is given when it listens; `nil`: there is none.
-    init?(_ make: (@escaping @Sendable () -> Void) -> (any Service)?) {
-        guard let server = make({ [shield] in shield.markBegun() }) else { return nil }
+    init?(_ make: (@escaping @Sendable () -> Void) throws -> (any Service)?) rethrows {
+        guard let server = try make({ [shield] in shield.markBegun() }) else { return nil }
         self.server = server
     }
 

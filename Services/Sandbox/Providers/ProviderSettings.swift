@@ -78,7 +78,7 @@ package struct ServiceProviderSettings: Sendable, Equatable {
     /// File with the certificate to encrypt assertions to; needed when an MVPD encrypts.
     package var encryptionCertificate: String?
     package var acsURL: String
-    /// Where logout messages go.
+    /// Logout messages go here.
     package var logoutURL: String
 
     /// As the settings file has it.

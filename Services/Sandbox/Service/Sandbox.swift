@@ -4,6 +4,7 @@ internal import Foundation
 internal import HTTPTypes
 package import Hummingbird
 internal import HummingbirdCore
+internal import HummingbirdHTTP2
 package import Logging
 internal import NIOCore
 internal import NIOHTTPTypes
@@ -24,6 +25,8 @@ package struct Sandbox: Sendable {
     private let logger: Logger
     /// The certificate of the address of the MVPDs, beside plain HTTP.
     private let tls: ServedCertificate?
+    /// What the stand-in vendor's second address shows and demands.
+    private let vendorTls: TLSConfiguration?
 
     /// Loads keys and pages.
     /// - Throws: `SettingsFault` that names the setting that cannot be used.
@@ -31,6 +34,7 @@ package struct Sandbox: Sendable {
         self.settings = settings
         self.logger = logger
         tls = try settings.tls.map { tls throws(SettingsFault) in try ServedCertificate(tls) }
+        vendorTls = try settings.vendor?.secure.map { secure throws(SettingsFault) in try Self.configuration(secure) }
         let pages = try await Pages(folder: settings.pages)
         let ownClock = AdjustableClock(clock)
         let providers = try ProviderStandIns(settings.providers, clock: ownClock, pages: pages, log: RequestLog(logger: logger))
@@ -55,6 +59,44 @@ package struct Sandbox: Sendable {
             .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
         vendor.add(to: router)
         return application(router, on: listener, tls: tls, date: vendor.clock, onServerRunning)
+    }
+
+    /// The same at its second address, by HTTPS alone; nil when the settings have none.
+    /// - Throws: What the TLS library finds wrong with the files.
+    package func secureVendorApplication(
+        onServerRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) throws -> (any ApplicationProtocol)? {
+        guard let vendor, let vendorTls, let listener = settings.vendor?.secure?.listen else { return nil }
+        let router = Router(context: SandboxContext.self)
+            .add(middleware: PrivateNetworkTrust(trustsPrivateNetworks: settings.trustsPrivateNetworks))
+        vendor.add(to: router)
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .notice)
+        let clock = vendor.clock
+        return Application(
+            router: router,
+            server: try .http2Upgrade(
+                tlsConfiguration: vendorTls,
+                configuration: HTTP2UpgradeChannel.Configuration(
+                    streamConfiguration: HTTP1Channel.Configuration(additionalChannelHandlers: [DateHeader(clock: clock)]))),
+            configuration: ApplicationConfiguration(address: .hostname(listener.address, port: listener.port)),
+            onServerRunning: { channel in await onServerRunning(channel.localAddress?.port ?? 0) },
+            logger: quiet
+        )
+    }
+
+    private static func configuration(_ secure: VendorSettings.Secure) throws(SettingsFault) -> TLSConfiguration {
+        var configuration = try ServedCertificate.configuration(
+            SandboxSettings.Tls(certificate: secure.certificate, key: secure.key), at: "upstream.secure")
+        guard let file = secure.clientAuthorities else { return configuration }
+        let authorities = try KeyFile.read(file, key: "upstream.secure.clientAuthorities")
+        do {
+            configuration.trustRoots = .certificates(try NIOSSLCertificate.fromPEMBytes(authorities))
+        } catch {
+            throw SettingsFault(key: "upstream.secure.clientAuthorities", problem: "cannot be used: \(error): \(file)")
+        }
+        configuration.certificateVerification = .noHostnameVerification
+        return configuration
     }
 
     /// The HTTP application on the address of the settings.
@@ -184,7 +226,7 @@ final class ServedCertificate: Sendable {
         var looked = ContinuousClock.now
     }
 
-    /// How often the files are looked at, while connections come.
+    /// The files are looked at this often, while connections come.
     private static let interval: Duration = .seconds(2)
 
     private let files: SandboxSettings.Tls
@@ -210,16 +252,27 @@ final class ServedCertificate: Sendable {
 
     /// The identity of the HTTPS server.
     private static func load(_ files: SandboxSettings.Tls) throws(SettingsFault) -> NIOSSLContext {
-        let certificates = try KeyFile.read(files.certificate, key: "tls.certificate")
-        let key = try KeyFile.read(files.key, key: "tls.key")
-        if let reason = SandboxSigningKey.encryption(key) { throw SettingsFault(key: "tls.key", problem: "cannot be used: \(reason): \(files.key)") }
+        let configuration = try configuration(files, at: "tls")
         do {
-            let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
-            return try NIOSSLContext(
-                configuration: .makeServerConfiguration(
-                    certificateChain: chain, privateKey: .privateKey(NIOSSLPrivateKey(bytes: key, format: .pem))))
+            return try NIOSSLContext(configuration: configuration)
         } catch {
             throw SettingsFault(key: "tls", problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
+        }
+    }
+
+    /// - Parameter place: The object of the settings that names the files.
+    /// - Throws: `SettingsFault`, naming the file.
+    static func configuration(_ files: SandboxSettings.Tls, at place: String) throws(SettingsFault) -> TLSConfiguration {
+        let certificates = try KeyFile.read(files.certificate, key: "\(place).certificate")
+        let key = try KeyFile.read(files.key, key: "\(place).key")
+        if let reason = SandboxSigningKey.encryption(key) {
+            throw SettingsFault(key: "\(place).key", problem: "cannot be used: \(reason): \(files.key)")
+        }
+        do {
+            let chain = try NIOSSLCertificate.fromPEMBytes(certificates).map { NIOSSLCertificateSource.certificate($0) }
+            return .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(try NIOSSLPrivateKey(bytes: key, format: .pem)))
+        } catch {
+            throw SettingsFault(key: place, problem: "cannot be used: \(error): \(files.certificate), \(files.key)")
         }
     }
 

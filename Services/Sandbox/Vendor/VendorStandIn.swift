@@ -79,6 +79,26 @@ package struct VendorSettings: Sendable, Equatable {
     package var key: String
     /// True when calls are throttled from the start: 1 a second and 10 more for each address (rest-v2 §1.4).
     package var throttles: Bool
+    /// A second address, by HTTPS alone; `nil`: there is none.
+    package var secure: Secure?
+
+    /// HTTPS by HTTP/2 and HTTP/1.1, as the client chooses (RFC 7301).
+    package struct Secure: Sendable, Equatable {
+        package var listen: ListenerSettings
+        /// Files, PEM.
+        package var certificate: String
+        package var key: String
+        /// File with the authorities of clients, PEM: a client without a certificate of theirs is refused. `nil`: nobody needs one.
+        package var clientAuthorities: String?
+
+        /// As the settings file has it.
+        package struct Entry: Decodable {
+            let listen: ListenerSettings
+            let certificate: String
+            let key: String
+            let clientAuthorities: String?
+        }
+    }
 
     /// As the settings file has it.
     package struct Entry: Decodable {
@@ -87,6 +107,7 @@ package struct VendorSettings: Sendable, Equatable {
         let certificate: String
         let key: String
         let throttles: Bool?
+        let secure: Secure.Entry?
     }
 
     package init(_ entry: Entry, resolve: (String) -> String) throws(SettingsFault) {
@@ -96,5 +117,10 @@ package struct VendorSettings: Sendable, Equatable {
         certificate = resolve(entry.certificate)
         key = resolve(entry.key)
         throttles = entry.throttles ?? false
+        secure = try entry.secure.map { secure throws(SettingsFault) in
+            Secure(
+                listen: try secure.listen.checked("upstream.secure.listen"), certificate: resolve(secure.certificate), key: resolve(secure.key),
+                clientAuthorities: secure.clientAuthorities.map(resolve))
+        }
     }
 }

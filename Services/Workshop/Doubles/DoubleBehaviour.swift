@@ -1,4 +1,4 @@
-/// How doubles answer.
+/// Doubles answer in this way.
 public struct DoubleBehaviour: Hashable, Sendable {
     /// The people who are signed in.
     public enum SignedIn: String, CaseIterable, Hashable, Sendable {
@@ -13,7 +13,7 @@ public struct DoubleBehaviour: Hashable, Sendable {
     /// Share of calls, 0 to 1, that fail with `unavailable`; spread evenly, so that a run can be repeated.
     public var errors = 0.0
     public var signedIn = SignedIn.everyDevice
-    /// Where people sign in; `nil`: the requestor's first MVPD with a login.
+    /// People sign in here; `nil`: the requestor's first MVPD with a login.
     public var mvpd: String?
     /// Id of the person at the MVPD; `nil`: each device has a person of its own.
     public var user: String?

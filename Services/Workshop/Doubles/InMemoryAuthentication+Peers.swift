@@ -13,6 +13,11 @@ extension InMemoryAuthentication: Sessions {
         request.call?.api == .v2 ? try subject(at: request.mvpd, request) : try subject(of: request.call)
     }
 
+    /// No session here is bridged, so that nobody decides about one.
+    public func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay {
+        SessionToPlay(subject: try findSessionNow(request.session ?? SessionRequest()))
+    }
+
     public func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
         try subject(byCode: request)
     }

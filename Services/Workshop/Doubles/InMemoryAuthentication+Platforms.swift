@@ -83,7 +83,7 @@ extension InMemoryAuthentication {
         subject.session?.kind != .platform || (try? requireCurrent(call, at: subject.session?.mvpd)) != nil
     }
 
-    /// Why a platform's login that the device has is not shown for a decision.
+    /// Returns why a platform's login that the device has is not shown for a decision.
     func partnerFault(_ call: DeviceCall, _ mvpd: String) throws(Fault) -> Fault? {
         let client = clientID(call.accessToken)
         let hasLogin = try held(at: Place(device: call.deviceID, requestor: call.requestor)).contains { held in
@@ -171,7 +171,7 @@ extension InMemoryAuthentication {
         return (own ?? standing(call, mvpd)).map { SignInPlan(step: .authorize, reason: $0, id: planID(), mvpd: mvpd.id) }
     }
 
-    /// Why nobody has to sign in, beside a session.
+    /// Returns why nobody has to sign in, beside a session.
     private func standing(_ call: DeviceCall, _ mvpd: Mvpd) -> SignInReason? {
         if case .tempPass = mvpd.signIn { return .temporary }
         return rule(call.requestor, mvpd.id, call.device).map { _ in .degraded }

@@ -5,9 +5,9 @@ internal import Faults
 
 /// The profiles of REST v2: sessions of the caller's own client, and the stand-ins for one.
 extension InMemoryAuthentication {
-    /// How long what stands for a session while a rule holds says that it lasts, in milliseconds.
+    /// What stands for a session while a rule holds says that it lasts for this long, in milliseconds.
     private static let degradedLife: UInt64 = 60_000
-    /// How long after its use a code tells others of its session, in milliseconds.
+    /// A code tells others of its session for this long after its use, in milliseconds.
     private static let told: UInt64 = 600_000
 
     public func findProfiles(_ request: FindProfilesRequest, context: CallContext) async throws -> Profiles {

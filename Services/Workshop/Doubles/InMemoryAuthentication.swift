@@ -86,7 +86,7 @@ public final class InMemoryAuthentication: Sendable {
     let secrets = BoundedTable<OctetText, StoredSecret>(capacity: 100_000)
     let numbers = Counter()
     let trials = TrialTable()
-    /// Where people have signed in of whom a platform said who they are.
+    /// People of whom a platform said who they are have signed in here.
     let identified = BoundedTable<String, Set<Place>>(capacity: 100_000)
     let plays = Counter()
     private let found = Counter()
@@ -133,10 +133,10 @@ public final class InMemoryAuthentication: Sendable {
         failure.withLock { $0 = fault }
     }
 
-    /// How often callers asked for a device's session.
+    /// Callers asked for a device's session this often.
     public var sessionQuestions: UInt64 { found.count }
 
-    /// How often callers counted a play of a TempPass, refused ones included.
+    /// Callers counted a play of a TempPass this often, refused ones included.
     public var tempPassPlays: UInt64 { plays.count }
 
     func countQuestion() { _ = found.next() }

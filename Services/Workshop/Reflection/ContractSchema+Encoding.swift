@@ -7,10 +7,10 @@ extension ContractSchema {
     ///   - json: Names in lowerCamelCase or as in the contract; 64-bit numbers may be strings; bytes in base64; enum values by name or number; null
     ///     is the default.
     ///   - message: Full protobuf name.
-    /// - Throws: `JsonMismatch` at the first value that does not fit.
-    public func encode(_ json: JsonNode, as message: String) throws(JsonMismatch) -> [UInt8] {
+    /// - Throws: `JsonMessageRejection` at the first value that does not fit.
+    public func encode(_ json: JsonNode, as message: String) throws(JsonMessageRejection) -> [UInt8] {
         guard let schema = self.message(message) else {
-            throw JsonMismatch(offset: json.offset, description: "the service does not describe its message \(message)")
+            throw JsonMessageRejection(offset: json.offset, description: "the service does not describe its message \(message)")
         }
         return try MessageEncoder(schema: self, path: "").encode(json, schema)
     }
@@ -23,11 +23,11 @@ private struct MessageEncoder {
 
     private func below(_ name: String) -> MessageEncoder { MessageEncoder(schema: schema, path: path.isEmpty ? name : "\(path).\(name)") }
 
-    private func mismatch(_ node: JsonNode, _ what: String) -> JsonMismatch {
-        JsonMismatch(offset: node.offset, description: path.isEmpty ? what : "\(path): \(what)")
+    private func mismatch(_ node: JsonNode, _ what: String) -> JsonMessageRejection {
+        JsonMessageRejection(offset: node.offset, description: path.isEmpty ? what : "\(path): \(what)")
     }
 
-    func encode(_ node: JsonNode, _ message: MessageSchema) throws(JsonMismatch) -> [UInt8] {
+    func encode(_ node: JsonNode, _ message: MessageSchema) throws(JsonMessageRejection) -> [UInt8] {
         guard case .object(let members) = node.content else { throw mismatch(node, "must be an object, a \(message.name); it is \(node.kind)") }
         var writer = WireWriter()
         var seen: Set<Int> = []
@@ -35,23 +35,23 @@ private struct MessageEncoder {
         for member in members {
             guard let field = message.field(named: member.name) else {
                 let names = message.fields.map(\.jsonName).joined(separator: ", ")
-                throw JsonMismatch(
+                throw JsonMessageRejection(
                     offset: member.offset,
                     description: "\(below(member.name).path): \(message.name) has no such field; it has \(names.isEmpty ? "none" : names)")
             }
             guard seen.insert(field.number).inserted else {
-                throw JsonMismatch(offset: member.offset, description: "\(below(member.name).path): is there twice")
+                throw JsonMessageRejection(offset: member.offset, description: "\(below(member.name).path): is there twice")
             }
             if case .null = member.value.content { continue }
             if let oneof = field.oneof, let other = chosen.updateValue(member.name, forKey: oneof) {
-                throw JsonMismatch(offset: member.offset, description: "\(below(member.name).path): must not be there beside \(other)")
+                throw JsonMessageRejection(offset: member.offset, description: "\(below(member.name).path): must not be there beside \(other)")
             }
             try below(member.name).write(member.value, field, into: &writer)
         }
         return writer.bytes
     }
 
-    private func write(_ node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMismatch) {
+    private func write(_ node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMessageRejection) {
         if field.isRepeated {
             if let entry = schema.message(field.typeName), entry.isMapEntry { return try write(map: node, field, entry, into: &writer) }
             guard case .array(let elements) = node.content else { throw mismatch(node, "must be an array; it is \(node.kind)") }
@@ -69,7 +69,7 @@ private struct MessageEncoder {
 
     private func at(_ index: Int) -> MessageEncoder { MessageEncoder(schema: schema, path: "\(path)[\(index)]") }
 
-    private func writeOne(_ node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMismatch) {
+    private func writeOne(_ node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMessageRejection) {
         writer.tag(field.number, wireType: field.kind.wireType)
         try write(value: node, field, into: &writer)
     }
@@ -77,7 +77,7 @@ private struct MessageEncoder {
     /// An object with the map's keys as names.
     private func write(
         map node: JsonNode, _ field: FieldSchema, _ entry: MessageSchema, into writer: inout WireWriter
-    ) throws(JsonMismatch) {
+    ) throws(JsonMessageRejection) {
         guard case .object(let members) = node.content else { throw mismatch(node, "must be an object; it is \(node.kind)") }
         guard let key = entry.field(1), let value = entry.field(2) else { throw mismatch(node, "is a map that the service does not describe") }
         for member in members {
@@ -95,7 +95,7 @@ private struct MessageEncoder {
     }
 
     /// Without the field's tag.
-    private func write(value node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMismatch) {
+    private func write(value node: JsonNode, _ field: FieldSchema, into writer: inout WireWriter) throws(JsonMessageRejection) {
         switch (field.kind, node.content) {
         case (.message, _):
             guard let message = schema.message(field.typeName) else { throw mismatch(node, "the service does not describe \(field.typeName)") }
@@ -120,7 +120,7 @@ private struct MessageEncoder {
         writer.append(content)
     }
 
-    private func number(of name: String, _ field: FieldSchema, _ node: JsonNode) throws(JsonMismatch) -> Int32 {
+    private func number(of name: String, _ field: FieldSchema, _ node: JsonNode) throws(JsonMessageRejection) -> Int32 {
         let values = schema.enum(field.typeName)?.values ?? []
         if let value = values.first(where: { $0.name == name }) { return value.number }
         throw mismatch(node, "'\(name)' is no value of \(field.typeName); there are \(values.map(\.name).joined(separator: ", "))")
@@ -128,7 +128,7 @@ private struct MessageEncoder {
 
     private func write(
         number text: String, _ node: JsonNode, _ kind: FieldSchema.Kind, into writer: inout WireWriter
-    ) throws(JsonMismatch) {
+    ) throws(JsonMessageRejection) {
         switch kind {
         case .double: writer.fixed(try floating(text, node).bitPattern)
         case .float: writer.fixed(Float(try floating(text, node)).bitPattern)
@@ -152,13 +152,13 @@ private struct MessageEncoder {
     }
 
     /// `1e3` and `5.0` are whole numbers too.
-    private func whole<Number: FixedWidthInteger>(_ text: String, _ node: JsonNode) throws(JsonMismatch) -> Number {
+    private func whole<Number: FixedWidthInteger>(_ text: String, _ node: JsonNode) throws(JsonMessageRejection) -> Number {
         if let number = Number(text) { return number }
         if text.contains(where: { ".eE".contains($0) }), let number = Double(text).flatMap({ Number(exactly: $0) }) { return number }
         throw mismatch(node, "must be a whole number from \(Number.min) to \(Number.max); it is '\(text)'")
     }
 
-    private func floating(_ text: String, _ node: JsonNode) throws(JsonMismatch) -> Double {
+    private func floating(_ text: String, _ node: JsonNode) throws(JsonMessageRejection) -> Double {
         switch text {
         case "NaN": return .nan
         case "Infinity": return .infinity

@@ -75,7 +75,7 @@ struct FieldSchema: Sendable {
         case message = 11
         case bytes, uint32, `enum`, sfixed32, sfixed64, sint32, sint64
 
-        /// How one value is written: protobuf encoding, "Message Structure".
+        /// One value is written in this way: protobuf encoding, "Message Structure".
         var wireType: UInt64 {
             switch self {
             case .double, .fixed64, .sfixed64: 1

@@ -25,7 +25,7 @@ public struct PlayedMvpd: Sendable {
 
     public let entityID: String
     private let key: RSAPrivateKey
-    /// How long an assertion may be presented, as the stand-in MVPD has it.
+    /// An assertion may be presented for this long, as the stand-in MVPD has it.
     private static let validity: TimeInterval = 300
 
     /// - Parameters:
@@ -139,7 +139,7 @@ public struct AuthnRequestFacts: Sendable, Equatable {
     public var id: String
     /// The service provider's entity id.
     public var issuer: String
-    /// Where the answer goes.
+    /// The answer goes here.
     public var assertionConsumerService: String
     private static let largest = 64 * 1024
 

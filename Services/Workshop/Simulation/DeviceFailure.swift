@@ -20,7 +20,7 @@ extension CommandExit {
     }
 }
 
-/// Why an operation of a simulated device did not work.
+/// An operation of a simulated device did not work for this reason.
 struct DeviceFailure: Error, CustomStringConvertible {
     let exit: CommandExit
     /// The advanced code, if there is one (client-sdk §2.6).

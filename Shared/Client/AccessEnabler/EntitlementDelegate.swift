@@ -100,7 +100,7 @@ public protocol AccessEnablerCallback: AnyObject {
 /// The result of ``AccessEnabler/preauthorize(_:callback:)``.
 public class PreauthorizeResponse: NSObject {
     public let decisions: [PreauthorizeDecision]
-    /// Why there are none.
+    /// There are none for this reason.
     public let status: PreauthorizeStatus?
 
     init(_ decisions: [PreauthorizeDecision], _ status: PreauthorizeStatus?) { (self.decisions, self.status) = (decisions, status) }
@@ -117,7 +117,7 @@ public class PreauthorizeDecision: NSObject {
     }
 }
 
-/// Why a preauthorization, or one of its decisions, failed.
+/// A preauthorization, or one of its decisions, failed for this reason.
 public class PreauthorizeStatus: NSObject {
     /// HTTP status code; 0 when there was none.
     public let status: Int

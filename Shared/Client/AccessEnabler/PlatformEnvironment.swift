@@ -95,7 +95,7 @@ enum ServiceProviders {
         return addresses.count == given.count ? addresses : nil
     }
 
-    /// Why there are no addresses, for developers.
+    /// Returns why there are no addresses, for developers.
     static func problem(_ given: [Any]?) -> String {
         guard let given, !given.isEmpty else {
             return PlatformEnvironment.hasServer

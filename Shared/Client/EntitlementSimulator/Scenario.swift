@@ -81,7 +81,7 @@ public struct Scenario: Codable, Sendable, Hashable {
         }
     }
 
-    /// Where the provider's signed answers come from.
+    /// The provider's signed answers come from here.
     public struct Saml: Codable, Sendable, Hashable {
         /// `text` or `sandbox`.
         public var mode: String

@@ -136,7 +136,7 @@ public final class SimulatedNetwork: HTTPTransport {
     ///   - clock: Measures slowness.
     public init(_ transport: any HTTPTransport, clock: any ClientClock = SystemClientClock()) { (self.transport, self.clock) = (transport, clock) }
 
-    /// How many requests the device has sent.
+    /// The device has sent this many requests.
     public var requests: Int { state.withLock { $0.requests } }
 
     /// Adds a fault behind those that are there; the first that fits a request counts.

@@ -189,8 +189,8 @@ extension Catalogue {
     }
 }
 
-/// How long tokens live; the last level that sets a value wins: deployment, MVPD, integration (mvpd §1.1). For a
-/// device, take the pair that `requireIntegration(requestor:mvpd:platform:)` resolved for its platform.
+/// Tokens live for this long; the last level that sets a value wins: deployment, MVPD, integration (mvpd §1.1). For a device, take the pair that
+/// `requireIntegration(requestor:mvpd:platform:)` resolved for its platform.
 extension Catalogue {
     /// Used where neither the MVPD nor the integration sets a value (rest-v1 §5).
     public enum DefaultLifetime {
@@ -219,7 +219,7 @@ extension Catalogue {
         requestor.mediaTokenTtlSeconds == 0 ? DefaultLifetime.mediaToken : .seconds(Int64(requestor.mediaTokenTtlSeconds))
     }
 
-    /// How many resources one preauthorization may ask about (dashboard §2).
+    /// One preauthorization may ask about this many resources (dashboard §2).
     public static func preflightMaxResources(_ integration: Integration, _ mvpd: Mvpd) -> Int {
         let values = [integration.preflightMaxResources, mvpd.authorization?.preflightMaxResources ?? 0, defaultPreflightMaxResources]
         return values.first { $0 != 0 }.map(Int.init) ?? 0

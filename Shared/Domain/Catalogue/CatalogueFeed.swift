@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// While `config` is unreachable, the last version stays in use; only a service that never had one answers `unavailable`.
 public final class CatalogueFeed: CatalogueSource {
-    /// How long to wait after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
+    /// A feed waits this long after a broken subscription, by how many broke in a row: 50 ms doubling to 1 s, half of it random.
     public typealias Pause = @Sendable (_ failures: Int) async throws -> Void
 
     private struct State {
@@ -39,7 +39,7 @@ public final class CatalogueFeed: CatalogueSource {
         self.snapshot = snapshot
         self.pause = pause
         self.logger = logger
-        do throws(CatalogueSnapshot.Unusable) {
+        do throws(CatalogueSnapshot.Failure) {
             if let configuration = try snapshot.load() { adopt(configuration, from: "snapshot") }
         } catch {
             logger.warning("catalogue.snapshot_refused", metadata: ["reason": "\(error)"])
@@ -117,7 +117,7 @@ public final class CatalogueFeed: CatalogueSource {
     }
 
     private func keep(_ configuration: Configuration) {
-        do throws(CatalogueSnapshot.Unusable) {
+        do throws(CatalogueSnapshot.Failure) {
             try snapshot.save(configuration)
         } catch {
             logger.warning("catalogue.snapshot_not_kept", metadata: ["reason": "\(error)"])
@@ -136,7 +136,7 @@ public final class CatalogueFeed: CatalogueSource {
     }
 }
 
-/// Where a service reads the current catalogue; reading never waits.
+/// A service reads the current catalogue here; reading never waits.
 public protocol CatalogueSource: Sendable {
     /// - Throws: `unavailable` while no version has ever been received.
     func current() throws(Fault) -> Catalogue
@@ -155,8 +155,8 @@ public struct FixedCatalogue: CatalogueSource {
 ///
 /// One line `boxoffice-catalogue 1 <SHA-256 of the rest>`, then the encoded `Configuration`.
 public struct CatalogueSnapshot: Sendable {
-    /// Why a file cannot be used.
-    public struct Unusable: Error, Sendable, CustomStringConvertible {
+    /// A file cannot be used for this reason.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
@@ -167,37 +167,37 @@ public struct CatalogueSnapshot: Sendable {
     public init(file: String) { self.file = file }
 
     /// - Returns: `nil` when there is no file yet.
-    /// - Throws: `Unusable` when the file cannot be read, is cut off or was changed.
-    public func load() throws(Unusable) -> Configuration? {
+    /// - Throws: `Failure` when the file cannot be read, is cut off or was changed.
+    public func load() throws(Failure) -> Configuration? {
         guard FileManager.default.fileExists(atPath: file) else { return nil }
         do {
             let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: file)))
-            guard let end = bytes.firstIndex(of: 0x0a) else { throw Unusable(description: "\(file) is no catalogue snapshot") }
+            guard let end = bytes.firstIndex(of: 0x0a) else { throw Failure(description: "\(file) is no catalogue snapshot") }
             let content = Array(bytes[(end + 1)...])
             guard String(decoding: bytes[..<end], as: UTF8.self) == Self.prefix + Hex.encode(SHA256.hash(content)) else {
-                throw Unusable(description: "\(file) is damaged: its checksum does not fit")
+                throw Failure(description: "\(file) is damaged: its checksum does not fit")
             }
             return try Configuration(serialized: content)
-        } catch let error as Unusable {
+        } catch let error as Failure {
             throw error
         } catch {
-            throw Unusable(description: "\(file) cannot be read: \(error)")
+            throw Failure(description: "\(file) cannot be read: \(error)")
         }
     }
 
     /// Replaces the file in one step; a reader sees the old or the new one, also after a crash.
-    /// - Throws: `Unusable` when it cannot be written; the old file stays.
-    public func save(_ configuration: Configuration) throws(Unusable) {
+    /// - Throws: `Failure` when it cannot be written; the old file stays.
+    public func save(_ configuration: Configuration) throws(Failure) {
         // Copies of a program may share the folder.
         let draft = "\(file).\(UUID().uuidString).new"
         do {
             let content = try configuration.serialized()
             let header = Array((Self.prefix + Hex.encode(SHA256.hash(content)) + "\n").utf8)
             try write(Data(header + content), to: draft)
-            guard rename(draft, file) == 0 else { throw Unusable(description: "\(file) cannot be replaced: errno \(errno)") }
+            guard rename(draft, file) == 0 else { throw Failure(description: "\(file) cannot be replaced: errno \(errno)") }
         } catch {
             try? FileManager.default.removeItem(atPath: draft)
-            throw error as? Unusable ?? Unusable(description: "\(file) cannot be written: \(error)")
+            throw error as? Failure ?? Failure(description: "\(file) cannot be written: \(error)")
         }
     }
 
@@ -205,7 +205,7 @@ public struct CatalogueSnapshot: Sendable {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         guard FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-            throw Unusable(description: "\(path) cannot be created")
+            throw Failure(description: "\(path) cannot be created")
         }
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? handle.close() }

@@ -32,7 +32,7 @@ package struct Secret<Subject>: Hashable, Sendable, CustomStringConvertible, Cus
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Where unpredictable bytes come from; a test may decide them.
+/// Unpredictable bytes come from here; a test may decide them.
 package protocol RandomSource: Sendable {
     func bytes(_ count: Int) -> [UInt8]
 }

@@ -81,7 +81,7 @@ public enum MediaTokenVerdict: String, Sendable, CaseIterable {
 ///
 /// Not compared: MVPD, user, device. A token is good for one play; without a replay cache that is the caller's duty.
 public struct MediaTokenVerifier: Sendable {
-    /// How far an issuer's clock may be ahead of ours.
+    /// An issuer's clock may be ahead of ours this far.
     public static let clockTolerance: Duration = .seconds(60)
 
     private let trustedKeys: TrustedMediaTokenKeys

@@ -11,10 +11,10 @@ package struct ResponseExplainer: Sendable {
     private let catalogue: any CatalogueSource
     private let clock: any WallClock
     /// Checks a response at a time.
-    private let finding: @Sendable (HeldResponse, SamlProvider, Timestamp) -> HeldFinding
+    private let finding: @Sendable (HeldResponse, SamlProvider, Timestamp) -> ResponseFinding
 
     package init(
-        catalogue: any CatalogueSource, clock: any WallClock, finding: @escaping @Sendable (HeldResponse, SamlProvider, Timestamp) -> HeldFinding
+        catalogue: any CatalogueSource, clock: any WallClock, finding: @escaping @Sendable (HeldResponse, SamlProvider, Timestamp) -> ResponseFinding
     ) {
         self.catalogue = catalogue
         self.clock = clock
@@ -41,7 +41,7 @@ package struct ResponseExplainer: Sendable {
                 at: request.atMilliseconds == 0 ? nil : Timestamp(milliseconds: Int64(clamping: request.atMilliseconds)))
         } catch {
             let explanation = ResponseExplanation(error, at: error.reason == .size ? .size : .base64, hint: Self.encodingHint)
-            return report(HeldFinding(result: .rejected, reason: error.reason.rawValue, explanation: explanation), request, clock.now())
+            return report(ResponseFinding(verdict: .rejected(error), explanation: explanation), request, clock.now())
         }
         let at = held.at ?? held.message.claimedIssueInstant ?? clock.now()
         return report(finding(held, provider, at), request, at)
@@ -50,7 +50,7 @@ package struct ResponseExplainer: Sendable {
     private static let encodingHint =
         "The SAMLResponse field holds standard base64 (RFC 4648 §4), with or without line breaks; spaces in it are often a plus that was not encoded."
 
-    private func report(_ finding: HeldFinding, _ request: ExplainResponseRequest, _ at: Timestamp) -> SignInReport {
+    private func report(_ finding: ResponseFinding, _ request: ExplainResponseRequest, _ at: Timestamp) -> SignInReport {
         var explanation = finding.explanation
         explanation.note(.parameters, .notChecked, "not checked: the message was not posted")
         if explanation.steps[Check.pendingRequest.step - 1].outcome == .passed {
@@ -62,9 +62,9 @@ package struct ResponseExplainer: Sendable {
         if request.requestID.isEmpty, explanation.steps[Check.inResponseTo.step - 1].outcome == .passed {
             explanation.note(.inResponseTo, .notChecked, "not checked: no pending request; any InResponseTo is accepted here")
         }
+        let (result, reason) = finding.verdict.outcome
         return SignInRecord(
-            trace: "", endedAt: at, requestor: request.requestor, mvpd: request.mvpd, result: finding.result, reason: finding.reason,
-            explanation: explanation
+            trace: "", endedAt: at, requestor: request.requestor, mvpd: request.mvpd, result: result, reason: reason, explanation: explanation
         ).contract()
     }
 }
@@ -80,45 +80,8 @@ package struct HeldResponse: Sendable {
     package let at: Timestamp?
 }
 
-/// The verdict on a response and how it came about.
-package struct ResponseFinding: Sendable {
-    package let verdict: ResponseVerdict
-    package let explanation: ResponseExplanation
-
-    package init(verdict: ResponseVerdict, explanation: ResponseExplanation) {
-        self.verdict = verdict
-        self.explanation = explanation
-    }
-
-    /// The endpoint's record cannot be used.
-    package static func unusable(_ error: SamlConfigurationError) -> ResponseFinding {
-        let rejection = SamlRejection(.unusable, error.description)
-        return ResponseFinding(
-            verdict: .rejected(rejection),
-            explanation: ResponseExplanation(rejection, at: .pinnedKey, hint: "Correct saml.signingCertificates of the MVPD."))
-    }
-}
-
-/// The outcome that a sign-in with a held response would have had.
-package struct HeldFinding: Sendable {
-    package let result: SignInResult
-    /// The reason code or the MVPD's status; empty for a success.
-    package let reason: String
-    package let explanation: ResponseExplanation
-
-    package init(result: SignInResult, reason: String, explanation: ResponseExplanation) {
-        self.result = result
-        self.reason = reason
-        self.explanation = explanation
-    }
-
-    init(_ finding: ResponseFinding) {
-        let (result, reason) = finding.verdict.outcome
-        self.init(result: result, reason: reason, explanation: finding.explanation)
-    }
-}
-
 extension ResponseVerdict {
+    /// The outcome that the sign-in would have had; the reason is empty for a success.
     fileprivate var outcome: (result: SignInResult, reason: String) {
         switch self {
         case .accepted: (.signedIn, "")
@@ -133,7 +96,7 @@ extension ResponseVerdict {
     }
 }
 
-/// How one sign-in went; nothing in it is personal.
+/// One sign-in went in this way; nothing in it is personal.
 package struct SignInRecord: Sendable {
     package let trace: String
     package let endedAt: Timestamp

@@ -49,19 +49,14 @@ package final class SamlExpectations: Sendable {
     /// The verdict on an answer to a recorded request, and how it came about.
     package func explained(_ response: UnverifiedResponse, _ recorded: Recorded, _ provider: SamlProvider, _ now: Timestamp) -> ResponseFinding {
         do throws(SamlConfigurationError) {
-            let (report, explanation) = ResponseVerifier().explain(response, expecting: try expectation(recorded, provider), at: now)
-            return ResponseFinding(verdict: report.verdict, explanation: explanation)
+            return ResponseVerifier().explain(response, expecting: try expectation(recorded, provider), at: now)
         } catch {
             return .unusable(error)
         }
     }
 
     /// The same for a response whose request nobody knows.
-    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
-        HeldFinding(finding(on: held, of: provider, now: now))
-    }
-
-    private func finding(on held: HeldResponse, of provider: SamlProvider, now: Timestamp) -> ResponseFinding {
+    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> ResponseFinding {
         let onBehalf = provider.endpoint.partnerID.isEmpty ? held.requestor?.text : provider.endpoint.partnerID
         let issuer = onBehalf.map { provider.endpoint.issuer(of: entityID, onBehalfOf: $0) } ?? entityID
         let finding = finding(on: held, issuerSent: issuer, from: provider, now: now)

@@ -1,4 +1,4 @@
-/// Why a signed token is not accepted. For the log: callers of the API learn no more than "access denied".
+/// A signed token is not accepted for one of these reasons. For the log: callers of the API learn no more than "access denied".
 public enum TokenRejection: String, Error, Hashable, Sendable {
     /// No compact JWS, or claims of the wrong form.
     case malformed

@@ -11,7 +11,7 @@ public struct Fault: Error, Sendable {
     public var details: String?
     /// True when the same call may succeed later without a change by the caller.
     public var isRetryable: Bool
-    /// How long to wait before trying again, when there is advice.
+    /// A caller waits this long before it tries again, when there is advice.
     public var retryAfter: Duration?
     /// The real cause, for the log.
     public var cause: (any Error)?

@@ -2,7 +2,7 @@ internal import Octets
 
 /// Reads one JSON text, RFC 8259 to the letter.
 struct JsonParser {
-    struct Failure: Error {
+    struct Rejection: Error {
         let offset: Int
         let message: String
     }
@@ -22,7 +22,7 @@ struct JsonParser {
         self.dropsFlawedTexts = dropsFlawedTexts
     }
 
-    mutating func document() throws(Failure) -> JsonNode {
+    mutating func document() throws(Rejection) -> JsonNode {
         if text.starts(with: [0xef, 0xbb, 0xbf]) { throw failure("a byte order mark is not allowed") }
         let node = try value()
         skipSpace()
@@ -30,7 +30,7 @@ struct JsonParser {
         return node
     }
 
-    private mutating func value() throws(Failure) -> JsonNode {
+    private mutating func value() throws(Rejection) -> JsonNode {
         skipSpace()
         let start = index
         guard let byte = peek else { throw failure("the text ends where a value should be") }
@@ -49,7 +49,7 @@ struct JsonParser {
         return JsonNode(content: content, offset: start)
     }
 
-    private mutating func object() throws(Failure) -> JsonNode.Content {
+    private mutating func object() throws(Rejection) -> JsonNode.Content {
         try enter()
         var members: [JsonMember] = []
         skipSpace()
@@ -74,7 +74,7 @@ struct JsonParser {
         return .object(members)
     }
 
-    private mutating func array() throws(Failure) -> JsonNode.Content {
+    private mutating func array() throws(Rejection) -> JsonNode.Content {
         try enter()
         var elements: [JsonNode] = []
         skipSpace()
@@ -89,20 +89,20 @@ struct JsonParser {
         return .array(elements)
     }
 
-    private mutating func enter() throws(Failure) {
+    private mutating func enter() throws(Rejection) {
         depth += 1
         if depth > Self.deepest { throw failure("the values are nested more than \(Self.deepest) deep") }
         index += 1
     }
 
-    private mutating func word(_ word: StaticString, _ content: JsonNode.Content) throws(Failure) -> JsonNode.Content {
+    private mutating func word(_ word: StaticString, _ content: JsonNode.Content) throws(Rejection) -> JsonNode.Content {
         let matches = word.withUTF8Buffer { text[index...].starts(with: $0) }
         guard matches else { throw failure("a value is expected: an object, array, string, number, true, false or null") }
         index += word.utf8CodeUnitCount
         return content
     }
 
-    private mutating func number() throws(Failure) -> String {
+    private mutating func number() throws(Rejection) -> String {
         let start = index
         _ = take("-")
         if !take("0") { try digits() }
@@ -114,7 +114,7 @@ struct JsonParser {
         return String(decoding: text[start..<index], as: UTF8.self)
     }
 
-    private mutating func digits() throws(Failure) {
+    private mutating func digits() throws(Rejection) {
         let start = index
         while let byte = peek, isDigit(byte) { index += 1 }
         if index == start { throw failure("a value is expected: an object, array, string, number, true, false or null") }
@@ -122,7 +122,7 @@ struct JsonParser {
 
     private func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    private mutating func string() throws(Failure) -> String {
+    private mutating func string() throws(Rejection) -> String {
         lastIsFlawed = false
         index += 1
         let start = index
@@ -142,18 +142,18 @@ struct JsonParser {
         return try checked(bytes, start)
     }
 
-    private mutating func refuseControl(_ byte: UInt8) throws(Failure) {
+    private mutating func refuseControl(_ byte: UInt8) throws(Rejection) {
         guard byte < 0x20 else { return }
         guard dropsFlawedTexts else { throw failure("a control character in a string must be written as \\u00XX") }
         lastIsFlawed = true
     }
 
-    private func checked(_ bytes: some Collection<UInt8>, _ start: Int) throws(Failure) -> String {
-        guard let string = String(validating: bytes, as: UTF8.self) else { throw Failure(offset: start, message: "a string is not UTF-8") }
+    private func checked(_ bytes: some Collection<UInt8>, _ start: Int) throws(Rejection) -> String {
+        guard let string = String(validating: bytes, as: UTF8.self) else { throw Rejection(offset: start, message: "a string is not UTF-8") }
         return string
     }
 
-    private mutating func escape(into bytes: inout [UInt8]) throws(Failure) {
+    private mutating func escape(into bytes: inout [UInt8]) throws(Rejection) {
         guard let byte = peek else { throw failure("a string has no end") }
         index += 1
         switch byte {
@@ -164,12 +164,12 @@ struct JsonParser {
         case UInt8(ascii: "r"): bytes.append(0x0d)
         case UInt8(ascii: "t"): bytes.append(0x09)
         case UInt8(ascii: "u"): bytes.append(contentsOf: String(Character(try scalar())).utf8)
-        default: throw Failure(offset: index - 2, message: "an unknown escape in a string")
+        default: throw Rejection(offset: index - 2, message: "an unknown escape in a string")
         }
     }
 
     /// One `\uXXXX`, or two that are a surrogate pair.
-    private mutating func scalar() throws(Failure) -> Unicode.Scalar {
+    private mutating func scalar() throws(Rejection) -> Unicode.Scalar {
         let start = index
         var code = try hexadecimal()
         if (0xd800...0xdbff).contains(code), text[index...].starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "u")]) {
@@ -178,12 +178,12 @@ struct JsonParser {
             code = (0xdc00...0xdfff).contains(low) ? 0x10000 + (code - 0xd800) << 10 + (low - 0xdc00) : code
         }
         if let scalar = Unicode.Scalar(code) { return scalar }
-        guard dropsFlawedTexts else { throw Failure(offset: start, message: "half of a surrogate pair") }
+        guard dropsFlawedTexts else { throw Rejection(offset: start, message: "half of a surrogate pair") }
         lastIsFlawed = true
         return "\u{fffd}"
     }
 
-    private mutating func hexadecimal() throws(Failure) -> UInt32 {
+    private mutating func hexadecimal() throws(Rejection) -> UInt32 {
         let digits = text[index...].prefix(4)
         guard digits.count == 4, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
             let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
@@ -204,7 +204,7 @@ struct JsonParser {
         while let byte = peek, byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 { index += 1 }
     }
 
-    private func failure(_ message: String) -> Failure { Failure(offset: index, message: message) }
+    private func failure(_ message: String) -> Rejection { Rejection(offset: index, message: message) }
 }
 
 /// Where a value stands in a document, for people: `mvpds[2].saml.ssoUrl`.

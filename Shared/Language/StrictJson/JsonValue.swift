@@ -175,7 +175,7 @@ public struct JsonDocument: Sendable {
     public init(parsing text: [UInt8], dropsFlawedTexts: Bool = false) throws(JsonSyntaxError) {
         self.text = text
         var parser = JsonParser(text, dropsFlawedTexts: dropsFlawedTexts)
-        do throws(JsonParser.Failure) {
+        do throws(JsonParser.Rejection) {
             root = try parser.document()
         } catch {
             throw JsonSyntaxError(position: JsonPosition(of: error.offset, in: text), message: error.message)
@@ -207,7 +207,7 @@ public struct JsonPosition: Sendable, Hashable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column)" }
 }
 
-/// Why a text is not JSON.
+/// A text is not JSON for this reason.
 public struct JsonSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     public let position: JsonPosition
     public let message: String

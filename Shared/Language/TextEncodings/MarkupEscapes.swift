@@ -1,4 +1,4 @@
-/// How text is written in XML and HTML. `&`, `<` and `>` are escaped everywhere; the rest depends on where a text stands and on who reads it.
+/// Text is written in XML and HTML in this way. `&`, `<` and `>` are escaped everywhere; the rest depends on where a text stands and on who reads it.
 ///
 /// It goes by Unicode scalar, not by `Character`: a quotation mark with a combining accent ends an attribute all the same.
 public struct MarkupEscapes: Sendable {

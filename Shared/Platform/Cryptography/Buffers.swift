@@ -20,7 +20,7 @@ func withReadBuffer<Result>(_ bytes: [UInt8], _ parse: (OpaquePointer?) -> Resul
     }
 }
 
-/// Why a cryptographic operation failed. The text names the cause and never a secret.
+/// A cryptographic operation failed for one of these reasons. The text names the cause and never a secret.
 public enum CryptographyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A key, certificate or secret file cannot be read.
     case unreadableFile(path: String, reason: String)

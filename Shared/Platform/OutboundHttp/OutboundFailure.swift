@@ -7,6 +7,8 @@ public struct OutboundFailure: Error, Sendable {
         case notSent
         /// The host's name leads where nobody may be asked; nothing was sent.
         case refusedAddress
+        /// The client certificate that the server is to be shown is not at hand; nothing was sent.
+        case noCertificate
         /// The connection broke before any of the answer came.
         case resetBeforeAnswer
         /// Sent, but no answer within its time.
@@ -22,7 +24,7 @@ public struct OutboundFailure: Error, Sendable {
     public let kind: Kind
 
     /// The server cannot have acted on the request.
-    public var isUnsent: Bool { kind == .connectTimeout || kind == .notSent || kind == .refusedAddress }
+    public var isUnsent: Bool { kind == .connectTimeout || kind == .notSent || kind == .refusedAddress || kind == .noCertificate }
 
     /// For the log.
     public let cause: String

@@ -6,17 +6,27 @@ internal import NIOSSL
 internal import Spans
 internal import Synchronization
 
-/// HTTP/1.1 calls to servers of other organisations. Each route has connections of its own, which are kept, and through each proxy others; redirects are
-/// not followed.
+/// HTTP calls to servers of other organisations, by HTTP/1.1 unless a route says otherwise. Each route has connections of its own, which are kept, and
+/// through each proxy others; redirects are not followed.
 public final class OutboundHttp: OutboundTransport {
     /// Routes at once; beyond it the one that was used longest ago goes.
     private static let largestCount = 256
-    /// After this a client that was replaced is closed; no call takes so long.
+    /// A client that was replaced is closed when its last call is over, and at the latest after this; no call takes so long.
     private static let retirement: Duration = .seconds(120)
 
+    /// A client, and the number of calls that use it.
+    private final class Counted: Sendable {
+        let http: HTTPClient
+        let calls = Atomic(0)
+
+        init(_ http: HTTPClient) { self.http = http }
+    }
+
     private struct Kept {
-        let client: HTTPClient
+        let client: Counted
         var lastUse: UInt64
+        /// When another client takes its place; `nil`: never.
+        let end: ContinuousClock.Instant?
     }
 
     /// How long the addresses count that a name had when it was looked up for a tunnel.
@@ -69,7 +79,7 @@ public final class OutboundHttp: OutboundTransport {
             return Array(state.clients.values)
         }
         // A client that fails to close has no connection left to close.
-        for kept in open { try? await kept.client.shutdown() }
+        for kept in open { try? await kept.client.http.shutdown() }
     }
 
     public func send(
@@ -93,11 +103,12 @@ public final class OutboundHttp: OutboundTransport {
         let end = ContinuousClock.now + timeLeft
         let way = try await way(for: request.url, by: route, until: end)
         let client = try client(for: way)
+        defer { client.calls.subtract(1, ordering: .releasing) }
         let left = end - .now
         guard left > .zero else { throw OutboundFailure(.budgetSpent) }
         let response: HTTPClientResponse
         do {
-            response = try await client.execute(message(request), deadline: .now() + TimeAmount(left))
+            response = try await client.http.execute(message(request), deadline: .now() + TimeAmount(left))
         } catch {
             let failure = await way.tunnel?.failure(error, timeLeft: end - .now) ?? OutboundFailure(error, hasAnswer: false)
             // The server may have moved.
@@ -185,7 +196,8 @@ public final class OutboundHttp: OutboundTransport {
         return message
     }
 
-    private func client(for way: Way) throws(OutboundFailure) -> HTTPClient {
+    /// - Returns: The client, which counts one call more.
+    private func client(for way: Way) throws(OutboundFailure) -> Counted {
         if let client = known(way) { return client }
         let route = way.route
         var configuration = HTTPClient.Configuration()
@@ -195,38 +207,63 @@ public final class OutboundHttp: OutboundTransport {
         // The client looks the name up as it is written, and in small letters behind a proxy.
         if let pin = route.pin { for name in [pin.host, pin.host.lowercased()] { configuration.dnsOverride[name] = pin.address } }
         if let proxy = way.proxy { configuration.proxy = proxy.configuration(userAgent: options.userAgent) }
-        configuration.httpVersion = .http1Only
+        configuration.httpVersion =
+            switch route.version {
+            case .http1: .http1Only
+            case .http2: .automatic
+            }
+        // Nobody uses it any more when it is older.
+        if let age = route.connectionAge {
+            configuration.connectionPool.idleTimeout = min(TimeAmount(age), configuration.connectionPool.idleTimeout)
+        }
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = route.connections
         return keep(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration), for: way)
     }
 
-    private func known(_ way: Way) -> HTTPClient? {
-        state.withLock { state in
+    private func known(_ way: Way) -> Counted? {
+        let (known, old) = state.withLock { state -> (Counted?, Counted?) in
             state.uses += 1
+            guard let kept = state.clients[way] else { return (nil, nil) }
+            if let end = kept.end, end <= .now {
+                state.clients[way] = nil
+                return (nil, kept.client)
+            }
             state.clients[way]?.lastUse = state.uses
-            return state.clients[way]?.client
+            kept.client.calls.add(1, ordering: .relaxed)
+            return (kept.client, nil)
         }
+        if let old { Self.retire(old) }
+        return known
     }
 
     /// - Returns: The client to use: another call may have been faster.
-    private func keep(_ client: HTTPClient, for way: Way) -> HTTPClient {
+    private func keep(_ made: HTTPClient, for way: Way) -> Counted {
+        let client = Counted(made)
         let (used, spare) = state.withLock { state in
-            if let known = state.clients[way] { return (known.client, client as HTTPClient?) }
+            let used = state.clients[way]?.client ?? client
+            used.calls.add(1, ordering: .relaxed)
+            if used !== client { return (used, client as Counted?) }
             let oldest = state.clients.count < Self.largestCount ? nil : state.clients.min { $0.value.lastUse < $1.value.lastUse }?.key
             let retired = oldest.flatMap { state.clients.removeValue(forKey: $0) }?.client
-            state.clients[way] = Kept(client: client, lastUse: state.uses)
-            return (client, retired)
+            state.clients[way] = Kept(client: client, lastUse: state.uses, end: way.route.connectionAge.map { .now + Self.varied($0) })
+            return (used, retired)
         }
         if let spare { Self.retire(spare) }
         return used
     }
 
-    private static func retire(_ client: HTTPClient) {
+    /// Copies that started together do not all connect anew at the same moment.
+    private static func varied(_ age: Duration) -> Duration { age * Double.random(in: 0.8...1) }
+
+    private static func retire(_ client: Counted) {
         Task {
-            // Cancelled or not, it is time then.
-            try? await Task.sleep(for: retirement)
-            try? await client.shutdown()
+            let end = ContinuousClock.now + retirement
+            while client.calls.load(ordering: .acquiring) > 0, .now < end {
+                // Cancelled or not, the calls that use it are to end by themselves.
+                try? await Task.sleep(for: .milliseconds(250))
+            }
+            try? await client.http.shutdown()
         }
     }
 

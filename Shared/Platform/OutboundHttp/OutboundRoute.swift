@@ -9,10 +9,21 @@ public struct OutboundRoute: Hashable, Sendable {
     public var connectTimeout: Duration
     /// From the request's last byte to the answer, and between two parts of the answer.
     public var responseTimeout: Duration
-    /// Connections at once to one host, at least 1.
+    /// Connections at once to one host, at least 1. Over HTTP/2 one connection carries all calls.
     public var connections: Int
+    public var version: Version
+    /// The age after which a connection takes no further call, at least 1 s; `nil`: it stays as long as it is used. A call under way keeps its
+    /// connection.
+    public var connectionAge: Duration?
     /// Where connections go whatever the host's name means; `nil`: where the name leads.
     var pin: Pin?
+
+    /// The version of HTTP that calls use.
+    public enum Version: Hashable, Sendable {
+        case http1
+        /// Where the server agrees during the TLS handshake (RFC 9113 §3.2), else as `http1`; without TLS always so.
+        case http2
+    }
 
     /// A host, and the address of it that was checked.
     struct Pin: Hashable, Sendable {
@@ -23,7 +34,7 @@ public struct OutboundRoute: Hashable, Sendable {
 
     public init(
         peer: String, trustAnchors: [[UInt8]] = [], certificate: ClientCertificate? = nil, connectTimeout: Duration, responseTimeout: Duration,
-        connections: Int
+        connections: Int, version: Version = .http1, connectionAge: Duration? = nil
     ) {
         self.peer = peer
         self.trustAnchors = trustAnchors
@@ -31,5 +42,7 @@ public struct OutboundRoute: Hashable, Sendable {
         self.connectTimeout = connectTimeout
         self.responseTimeout = responseTimeout
         self.connections = connections
+        self.version = version
+        self.connectionAge = connectionAge
     }
 }

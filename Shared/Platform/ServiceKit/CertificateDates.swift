@@ -44,7 +44,7 @@ final class WireCertificate: Sendable {
         var certificates: [(path: String, certificate: Certificate)]
     }
 
-    /// How often files are read: readiness is asked for several times a second.
+    /// Files are read this often: readiness is asked for several times a second.
     private static let interval: Duration = .seconds(5)
 
     private let paths: [String]

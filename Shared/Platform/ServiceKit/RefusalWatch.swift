@@ -17,7 +17,7 @@ final class RefusalWatch: Sendable {
         self.logger = logger
     }
 
-    /// Why nothing is written, in a word or two; `nil`: writes are taken.
+    /// Nothing is written for this reason, in a word or two; `nil`: writes are taken.
     var lacking: String? { store.refusal?.reason.rawValue }
 
     func run() async throws {
@@ -147,7 +147,7 @@ final class SchemaWatch: Sendable {
         self.logger = logger
     }
 
-    /// Why the program can no longer work with the store; `nil` as long as it can.
+    /// The program can no longer work with the store for this reason; `nil` as long as it can.
     var lacking: String? { trouble.withLock { $0 } }
 
     func run() async throws {

@@ -85,7 +85,7 @@ extension ServiceEnvironment {
 }
 
 extension ServiceEnvironment {
-    /// Where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
+    /// Returns where a key is: in the file that the settings name, or in the data folder, where it is made at the first start.
     /// - Parameters:
     ///   - named: The files that the settings name.
     ///   - file: Its name in the data folder otherwise.
@@ -94,7 +94,7 @@ extension ServiceEnvironment {
     public func keyFile(_ named: String?, else file: String, _ kind: MadeKey.Kind, setting: String) throws(StartFailure) -> String {
         if let named { return named }
         let path = dataFile(file)
-        do throws(MadeKey.Unusable) {
+        do throws(MadeKey.Failure) {
             try MadeKey.ensure(path, kind)
         } catch {
             throw StartFailure("\(error) (or name a file under \(setting))")
@@ -130,8 +130,8 @@ extension ServiceEnvironment {
 
 /// A key that is made at the first start, for a settings file that names none.
 public enum MadeKey {
-    /// Why the file cannot be made.
-    public struct Unusable: Error, Sendable, CustomStringConvertible {
+    /// The file cannot be made for this reason.
+    public struct Failure: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
@@ -146,15 +146,15 @@ public enum MadeKey {
 
     /// Makes the file if it is absent, readable by this user alone. One of several copies that start at once makes it.
     /// - Parameter path: In a folder that is there.
-    /// - Throws: `Unusable`.
-    public static func ensure(_ path: String, _ kind: Kind = .symmetric) throws(Unusable) {
+    /// - Throws: `Failure`.
+    public static func ensure(_ path: String, _ kind: Kind = .symmetric) throws(Failure) {
         guard access(path, F_OK) != 0 else { return }
         // Written whole beside it, and linked: nobody reads half of a key, and who comes second does not replace it.
         let draft = "\(path).\(UUID().uuidString).new"
         defer { unlink(draft) }
-        if let code = put(try text(kind), in: draft) { throw Unusable(description: "\(path) cannot be made; \(FileTrouble.advice(code))") }
+        if let code = put(try text(kind), in: draft) { throw Failure(description: "\(path) cannot be made; \(FileTrouble.advice(code))") }
         guard link(draft, path) == 0 || errno == EEXIST else {
-            throw Unusable(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")
+            throw Failure(description: "\(path) cannot be made: \(String(cString: strerror(errno)))")
         }
     }
 
@@ -168,7 +168,7 @@ public enum MadeKey {
         return written == text.utf8.count ? nil : written < 0 ? errno : ENOSPC
     }
 
-    private static func text(_ kind: Kind) throws(Unusable) -> String {
+    private static func text(_ kind: Kind) throws(Failure) -> String {
         switch kind {
         case .symmetric: return Hex.encode(SecureRandom.bytes(32)) + "\n"
         case .signing: return try made { () throws(CryptographyError) in try P256PrivateKey.generate().pem() }
@@ -176,18 +176,18 @@ public enum MadeKey {
         }
     }
 
-    private static func made(_ key: () throws(CryptographyError) -> String) throws(Unusable) -> String {
+    private static func made(_ key: () throws(CryptographyError) -> String) throws(Failure) -> String {
         do {
             return try key()
         } catch {
-            throw Unusable(description: "a key cannot be made: \(error)")
+            throw Failure(description: "a key cannot be made: \(error)")
         }
     }
 }
 
 /// Tells systemd about this program, by datagrams to the socket that it names (sd_notify(3)). Nothing waits for it, and nothing depends on it.
 struct ServiceManager: Sendable {
-    /// Where the socket is: a path, or `@` and an abstract name.
+    /// The socket is here: a path, or `@` and an abstract name.
     static let variable = "NOTIFY_SOCKET"
 
     private let address: sockaddr_un

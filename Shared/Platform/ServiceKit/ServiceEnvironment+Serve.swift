@@ -108,7 +108,7 @@ extension ServiceEnvironment {
         return ServiceGroupConfiguration(services: parts, gracefulShutdownSignals: signals, logger: quiet)
     }
 
-    /// How long a stop may take: as before for `stopDelaySeconds`, then the time that calls under way get, and 5 s for all else.
+    /// A stop may take this long: as before for `stopDelaySeconds`, then the time that calls under way get, and 5 s for all else.
     var stopLimit: Duration {
         .seconds(common.limits.stopDelaySeconds ?? 0) + max(.seconds(common.limits.drainSeconds ?? 10), parts.drain) + .seconds(5)
     }
@@ -184,7 +184,7 @@ struct Reloader: Service {
     let identity: TlsIdentity?
     let reloads: [@Sendable () async -> Void]
     let logger: Logger
-    /// How often the TLS files are looked at.
+    /// The TLS files are looked at this often.
     var interval: Duration = .seconds(10)
 
     func run() async throws {

@@ -138,7 +138,7 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
     /// - Returns: Octets; `nil`: there is no such file.
     private static func size(of file: String) -> Int? { (try? FileManager.default.attributesOfItem(atPath: file))?[.size] as? Int }
 
-    /// Where it blocks nobody: a file may have much to check or to change.
+    /// Returns where it blocks nobody: a file may have much to check or to change.
     private func openFile(_ steps: [Migration], _ limits: StoreLimits) async throws -> Store {
         try await FirstResult.ofThread { [file = dataFile(name + ".sqlite"), name] in
             try Store(file: file, name: name, migrations: steps, limits: limits)

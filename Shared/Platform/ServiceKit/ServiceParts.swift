@@ -61,7 +61,7 @@ final class ServiceParts: Sendable {
     var drain: Duration { state.withLock { $0.drain } }
     func offer(_ register: (inout RpcServices) -> Void) { state.withLock { register(&$0.offered) } }
 
-    /// How many copies of each peer can take calls.
+    /// This many copies of each peer can take calls.
     var servingCopies: [(peer: String, count: Int)] {
         state.withLock { $0.peers }.map { name, client in (peer: common.peers[name]?.name ?? name, count: client.servingCopies) }
     }

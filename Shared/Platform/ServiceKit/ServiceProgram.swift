@@ -29,7 +29,7 @@ public enum ServiceProgram {
     public typealias Check<Settings> = @Sendable (Settings, SettingsFiles) throws -> Void
     /// Warnings for an operator about settings with which the program starts all the same. Each is one line that begins with a key; for
     /// `--check-config`.
-    public typealias Doubts<Settings> = @Sendable (Settings, CommonSettings) -> [String]
+    public typealias Doubts<Settings> = @Sendable (Settings, CommonSettings, SettingsFiles) -> [String]
     public typealias Builder<Settings: Decodable & Sendable> = @Sendable (ServiceEnvironment<Settings>) async throws -> Void
 
     /// Runs the service until SIGTERM or SIGINT and ends the process. The status is 0 after an orderly stop. With a line on standard error for each
@@ -44,7 +44,7 @@ public enum ServiceProgram {
     ///   - build: Makes the service; what it throws is the reason for not starting.
     public static func run<Settings: Decodable & Sendable>(
         _ name: String, settings: Settings.Type, keepsStore: Bool = true, sweeps: [Sweep] = [], check: Check<Settings> = { _, _ in },
-        doubts: Doubts<Settings> = { $1.doubts() }, _ build: @escaping Builder<Settings>
+        doubts: Doubts<Settings> = { _, common, _ in common.doubts() }, _ build: @escaping Builder<Settings>
     ) async -> Never {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments == ["--version"] {
@@ -95,7 +95,7 @@ public enum ServiceProgram {
         try common.storage.check(files)
         _ = try common.outbound.resolved(files)
         _ = try common.telemetry.resolved(files, environment: ProcessInfo.processInfo.environment)
-        if options.checksOnly { try finishCheck(name, common, files, doubts(document.specific, common)) }
+        if options.checksOnly { try finishCheck(name, common, files, doubts(document.specific, common, files)) }
         return try bootstrap(name, document, files, nil)
     }
 

@@ -1,4 +1,4 @@
-/// Why a program cannot start or go on: what the operator reads before it exits.
+/// A program cannot start or go on for this reason: what the operator reads before it exits.
 public struct StartFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// One line that names the file and key and says what to do; then one per further problem of the same file.
     public let lines: [String]

@@ -14,11 +14,11 @@ public struct StoreDescription: Codable, Sendable, Equatable {
     public struct Sweep: Codable, Sendable, Equatable {
         public let table: String
         public let expiryColumn: String
-        /// How long a row is kept after that, in milliseconds.
+        /// A row is kept for this long after that, in milliseconds.
         public let graceMilliseconds: Int64
     }
 
-    /// Where a server is. Files are absolute.
+    /// A server is here. Files are absolute.
     public struct Server: Codable, Sendable, Equatable {
         /// Each `host:port`, or `/folder:port`.
         public var hosts: [String]
@@ -60,7 +60,7 @@ public struct StoreDescription: Codable, Sendable, Equatable {
     public let data: String
     /// The file of SQLite, present or not.
     public let file: String
-    /// Where the settings say that the rows are; `nil`: in the file.
+    /// The settings say that the rows are here; `nil`: in the file.
     public let server: Server?
     /// The schema in SQLite's words.
     public let sqlite: [Step]

@@ -92,7 +92,7 @@ extension Fault.Code {
     }
 }
 
-/// When a span began: the moment by the clock on the wall, and a length that no change of that clock touches.
+/// A span began at this time: the moment by the clock on the wall, and a length that no change of that clock touches.
 struct SpanTime {
     /// Nanoseconds since 1970.
     let unixNanoseconds: UInt64
@@ -153,7 +153,7 @@ public struct FinishedSpan: Sendable, Hashable {
     public let start: UInt64
     public let end: UInt64
     public let attributes: [SpanAttribute]
-    /// Why it failed, as a code; `nil`: it did not.
+    /// It failed for this reason, as a code; `nil`: it did not.
     public let error: String?
 
     public init(

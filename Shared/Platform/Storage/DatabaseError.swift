@@ -1,4 +1,4 @@
-/// Why an engine could not run a statement, or commit.
+/// An engine could not run a statement, or commit, for this reason.
 public struct DatabaseError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Kind: Sendable, Hashable {
         /// No room is left.

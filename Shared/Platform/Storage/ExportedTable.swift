@@ -2,7 +2,7 @@ internal import StrictJson
 
 /// A table as a person is told of their rows in it: every column, each in words.
 public struct ExportedTable: Sendable {
-    /// How a column is told.
+    /// A column is told in one of these ways.
     public enum Form: Sendable {
         case text
         /// Numbers, flags and moments.

@@ -25,7 +25,7 @@ public final class PublicKeyTable: Sendable {
         let seen: Timestamp
     }
 
-    /// How often a copy says what its files hold, and how long that counts.
+    /// A copy says this often what its files hold, and that counts this long.
     private static let (telling, counting): (Duration, Duration) = (.seconds(5), .seconds(20))
     /// A key that comes back after so long is a new one.
     private static let memory: Duration = .seconds(86_400)
@@ -33,7 +33,7 @@ public final class PublicKeyTable: Sendable {
     private let store: Store
     private let name: String
     private let clock: any WallClock
-    /// When each key was told last.
+    /// Each key was told last at this time.
     private let told = Mutex<[String: Timestamp]>([:])
 
     /// - Parameters:

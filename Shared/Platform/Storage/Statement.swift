@@ -86,7 +86,7 @@ public struct Plan: Sendable {
     package struct Step: Sendable {
         package let statement: Statement
         package let arguments: Arguments
-        /// How many rows it must change or return for the plan to hold.
+        /// It must change or return this many rows for the plan to hold.
         package let rows: Int?
     }
 

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Writes of concurrent callers share commits; reads run beside them, and share snapshots. No call blocks the caller's thread. Several processes may have the same
 /// rows open. Which engine keeps them is the opener's choice: stores of services know this module alone.
 public final class Store: Sendable {
-    /// Where the rows are: the path of a file, or the address of a server.
+    /// The rows are here: the path of a file, or the address of a server.
     public var place: String { engine.place }
     /// Says when another process has written; `nil` where nobody tells.
     public let changes: (any StoreChanges)?
@@ -41,7 +41,7 @@ public final class Store: Sendable {
         hasPipeline = engine.pipeline != nil
     }
 
-    /// Why the engine cannot be used right now, for operators; `nil` when it can.
+    /// The engine cannot be used right now for this reason, for operators; `nil` when it can.
     public var trouble: String? { engine.trouble }
 
     /// The fault of the engine though it can be used, for operators; `nil`: nothing.

@@ -18,7 +18,7 @@ package protocol StoreEngine: Sendable {
     /// Takes statements without a connection of the caller's; `nil`: only `submit` and `read` do.
     var pipeline: (any StatementPipeline)? { get }
 
-    /// Why the engine cannot be used right now, for operators; `nil` when it can.
+    /// The engine cannot be used right now for this reason, for operators; `nil` when it can.
     var trouble: String? { get }
 
     /// The fault of the engine though it can be used, for operators; `nil`: nothing.
@@ -43,7 +43,7 @@ package protocol StoreEngine: Sendable {
     ///   - job: Gets the database, or why there is none.
     func read(_ waiter: Waiter, _ job: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-    /// How many steps of the schema a program must know to work with the rows; 0 where nobody has said.
+    /// A program must know this many steps of the schema to work with the rows; 0 where nobody has said.
     func leastLevel(_ database: Database) throws -> Int
 
     /// Bytes that the rows take.

@@ -6,7 +6,7 @@ internal import Darwin
 package import CoreMetrics
 internal import Faults
 
-/// Why a store takes no writes, while it may still be read.
+/// A store takes no writes for this reason, while it may still be read.
 public struct StoreRefusal: Sendable, Hashable {
     public enum Reason: String, Sendable {
         case full
@@ -41,7 +41,7 @@ package struct DiskRoom: Sendable, Hashable {
 
 /// A store's knowledge of writes that were not taken.
 struct StoreRefusals: Sendable {
-    /// Why the latest was not taken; `nil`: writes are taken.
+    /// The latest was not taken for this reason; `nil`: writes are taken.
     private(set) var latest: StoreRefusal?
     /// Writes that were not taken since the store was opened.
     private(set) var count = 0
@@ -63,7 +63,7 @@ struct StoreRefusals: Sendable {
 }
 
 extension Store {
-    /// Why the store takes no writes at present, for operators; `nil`: it takes them. Reads go on.
+    /// The store takes no writes at present for this reason, for operators; `nil`: it takes them. Reads go on.
     public var refusal: StoreRefusal? { refusals.withLock { $0.latest } }
 
     /// Writes that the disk did not take since the store was opened.
@@ -88,7 +88,7 @@ extension Store {
     }
 }
 
-/// Why a store's file cannot be used; one line for the operator who starts the service.
+/// A store's file cannot be used for this reason; one line for the operator who starts the service.
 public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     public let file: String
     public let reason: String

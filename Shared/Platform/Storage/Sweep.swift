@@ -9,7 +9,7 @@ public struct Sweep: Sendable, Hashable {
     public let batchSize: Int
     /// Pause between two rounds.
     public let interval: Duration
-    /// How long a row is kept after it expired, for example 24 hours so that "expired" differs from "unknown" (rest-v1 §5).
+    /// A row is kept for this long after it expired, for example 24 hours so that "expired" differs from "unknown" (rest-v1 §5).
     public let grace: Duration
     /// Rows that end later are brought to an end so far from now: else nothing would ever remove them. `nil`: an end may be as far as it is.
     public let farthest: Limit?

@@ -60,7 +60,7 @@ public struct Sweeper: Sendable {
         }
     }
 
-    /// How often the store's size is looked at.
+    /// The store's size is looked at this often.
     private static let sizeInterval: Duration = .seconds(30)
     /// From this part of its limit on the log warns.
     private static let warningShare = 0.8

@@ -17,7 +17,7 @@ enum CommitMark {
         case unknown
     }
 
-    /// How long callers wait for a verdict, at most, beside one try to connect.
+    /// Callers wait for a verdict for this long, at most, beside one try to connect.
     static let patience: Duration = .seconds(2)
     /// Rows older than this are of no more use, in milliseconds.
     static let life: Int64 = 120_000

@@ -150,7 +150,7 @@ struct ConnectionLoss<Work: Sendable>: Sendable {
     }
 }
 
-/// How long to wait before the next try: soon at first, then twice a second, never all copies at one moment.
+/// A worker waits this long before the next try: soon at first, then twice a second, never all copies at one moment.
 struct ReconnectPause {
     private var last: Duration = .zero
 

@@ -40,7 +40,7 @@ final class Heartbeat: Sendable {
         waitingCommits = Gauge(label: "boxoffice_storage_commits_wait_for_standby", dimensions: [("store", store)])
     }
 
-    /// Why the server, which answers, commits nothing; `nil`: it commits, or does not answer.
+    /// The server, which answers, commits nothing for this reason; `nil`: it commits, or does not answer.
     var commitWait: DatabaseError? { findings.withLock { $0.wait } }
 
     /// A warning for an operator though the store can be used; `nil`: nothing.

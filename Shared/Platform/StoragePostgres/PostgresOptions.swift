@@ -46,7 +46,7 @@ public struct PostgresOptions: Sendable, Hashable {
     public var readConnections = 2, writeConnections = 2, interactive = 8
     /// True when statements stay prepared with the server; not through a pooler that does not know of them.
     public var isPrepared = true
-    /// Where the tables are; `nil`: as the server has it for the user.
+    /// The tables are here; `nil`: as the server has it for the user.
     public var schema: String?
 
     public init(hosts: [Host], database: String, user: String) {

@@ -147,7 +147,7 @@ final class PostgresRows: StoredRows, @unchecked Sendable {
     var isChange: Bool { affected > 0 && ["INSERT", "UPDATE", "DELETE"].contains { tag.hasPrefix($0) } }
     var status: ExecStatusType { PQresultStatus(result) }
 
-    /// Why there is no answer.
+    /// There is no answer for this reason.
     var error: PostgresError {
         func field(_ code: Character) -> String? { PQresultErrorField(result, CInt(code.asciiValue ?? 0)).map { String(cString: $0) } }
         // The detail has values of the row.

@@ -10,7 +10,7 @@ final class ServerHealth: Sendable {
     private struct State {
         /// The server's start, as `PostgresConnection.server`; `nil`: no heartbeat was committed yet.
         var server: String?
-        /// When the last heartbeat that was committed began.
+        /// The last heartbeat that was committed began at this time.
         var began: ContinuousClock.Instant = .now
         var trouble = DatabaseError.away
         /// The connection of the heartbeats is lost: the next one may lead to another server.
@@ -23,18 +23,18 @@ final class ServerHealth: Sendable {
         }
     }
 
-    /// How long a heartbeat counts, from its beginning.
+    /// A heartbeat counts for this long, from its beginning.
     static let trust: Duration = .seconds(3)
 
     private let state = Mutex(State())
 
-    /// Why nothing can be answered; `nil`: a heartbeat counts.
+    /// Nothing can be answered for this reason; `nil`: a heartbeat counts.
     var trouble: DatabaseError? { state.withLock { $0.fault(at: .now) } }
 
     /// The same for operators: already while the heartbeats look for a server.
     var lacking: DatabaseError? { state.withLock { $0.isMoving ? $0.trouble : $0.fault(at: .now) } }
 
-    /// Why what came by this connection is not to be told.
+    /// Returns why what came by this connection is not to be told.
     func trouble(with connection: PostgresConnection) -> DatabaseError? {
         state.withLock { state in
             if let fault = state.fault(at: .now) { return fault }
@@ -66,7 +66,7 @@ final class ServerHealth: Sendable {
     }
 }
 
-/// How far the server's clock is from this host's.
+/// The server's clock is this far from this host's.
 struct ClockOffset: Equatable, Sendable {
     /// Hosts are to keep within two seconds of each other; beyond thirty, times that copies write into the store mean something else to the others.
     static let (warning, most): (Int64, Int64) = (2_000, 30_000)

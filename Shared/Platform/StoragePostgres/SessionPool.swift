@@ -34,7 +34,7 @@ final class SessionPool: Sendable {
         var whenIdle: [@Sendable () -> Void] = []
     }
 
-    /// How long a thread waits for work.
+    /// A thread waits for work for this long.
     private static let rest: DispatchTimeInterval = .seconds(60)
     /// Tries of a transaction that others come between, and of one that finds a key taken.
     private static let (tries, triesOfDuplicate) = (8, 3)

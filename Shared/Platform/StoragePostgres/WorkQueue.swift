@@ -11,7 +11,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
         var idle: [WakePipe] = []
         /// Workers that have a connection.
         var connected = 0
-        /// Why the last worker lost its connection, or could not get one.
+        /// The last worker lost its connection, or could not get one, for this reason.
         var trouble: DatabaseError?
         /// The server ended the last connection while nothing was under way, and a worker tries for the first time to get another one.
         var isReturning = false
@@ -24,7 +24,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
             return waiting
         }
 
-        /// Why nothing can be done.
+        /// Nothing can be done for this reason.
         var obstacle: DatabaseError? { connected > 0 || isReturning ? nil : trouble ?? .away }
     }
 

@@ -23,7 +23,7 @@ package struct CommitPace: Sendable {
         lastEnd = now
     }
 
-    /// How many writes a commit that begins now should have; 0: as many as there are.
+    /// A commit that begins now should have this many writes; 0: as many as there are.
     package func worthWaiting(at now: ContinuousClock.Instant) -> Int {
         guard writers >= Self.fewest, let lastEnd, lastEnd.duration(to: now) < Self.memory else { return 0 }
         return writers

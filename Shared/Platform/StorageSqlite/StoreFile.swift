@@ -197,7 +197,8 @@ enum SqliteLog {
     }
 }
 
-/// How long connections to a file wait for others that have it locked: five seconds or so, and less while somebody is in a hurry. A try is half a millisecond.
+/// Connections to a file wait this long for others that have it locked: five seconds or so, and less while somebody is in a hurry. A try is half a
+/// millisecond.
 final class BusyHandler: Sendable {
     private static let usual = 10_000
     private let tries = Atomic(usual)

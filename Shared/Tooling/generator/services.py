@@ -1,4 +1,4 @@
-"""Swift protocols of services, their clients, and their registration on a server."""
+"""Swift protocols of services, their clients, their registration on a server, and their doubles for tests."""
 
 from google.protobuf.descriptor_pb2 import MethodOptions
 
@@ -55,4 +55,22 @@ def client_source(package, service):
         name = method_name(method.name)
         lines += ["", signature(method, "    public ") + " {",
                   f"        try await caller.{verb}({service.name}Methods.{name}, request, context: context)", "    }"]
+    return lines + ["}", ""]
+
+
+def double_source(package, service):
+    lines = [f"/// Stands in for `{package}.{service.name}`. Each operation answers as its script says;",
+             "/// until it has one it fails with `unimplemented`.",
+             f"public final class {service.name}Double: {service.name} {{"]
+    for method in service.method:
+        result = short(method.output_type)
+        answer = f"AsyncThrowingStream<{result}, any Error>" if method.server_streaming else result
+        lines.append(f"    public let {method_name(method.name)}: Scripted<{short(method.input_type)}, {answer}>")
+    names = [method_name(method.name) for method in service.method]
+    lines += ["", "    public init() {"] + [f"        {name} = Scripted()" for name in names] + ["    }", ""]
+    lines += ["    /// Answers as an implementation does, until an operation is told otherwise.",
+              f"    public init(over implementation: any {service.name}) {{"]
+    lines += [f"        {name} = Scripted {{ try await implementation.{name}($0, context: $1) }}" for name in names] + ["    }"]
+    for method in service.method:
+        lines += ["", signature(method, "    public ") + " {", f"        try await {method_name(method.name)}(request, context)", "    }"]
     return lines + ["}", ""]

@@ -5272,6 +5272,141 @@ void   boxoffice__authentication__v1__upstream_decisions__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_decisions__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__session_to_play_request__init
+                     (Boxoffice__Authentication__V1__SessionToPlayRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__SessionToPlayRequest init_value = BOXOFFICE__AUTHENTICATION__V1__SESSION_TO_PLAY_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__session_to_play_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__session_to_play_request__pack
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__session_to_play_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SessionToPlayRequest *
+       boxoffice__authentication__v1__session_to_play_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SessionToPlayRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__session_to_play_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__session_to_play_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SessionToPlayRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__session_to_play__init
+                     (Boxoffice__Authentication__V1__SessionToPlay         *message)
+{
+  static const Boxoffice__Authentication__V1__SessionToPlay init_value = BOXOFFICE__AUTHENTICATION__V1__SESSION_TO_PLAY__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__session_to_play__get_packed_size
+                     (const Boxoffice__Authentication__V1__SessionToPlay *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__session_to_play__pack
+                     (const Boxoffice__Authentication__V1__SessionToPlay *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__session_to_play__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SessionToPlay *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__SessionToPlay *
+       boxoffice__authentication__v1__session_to_play__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__SessionToPlay *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__session_to_play__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__session_to_play__free_unpacked
+                     (Boxoffice__Authentication__V1__SessionToPlay *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__session_to_play__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__upstream_fault__init
+                     (Boxoffice__Authentication__V1__UpstreamFault         *message)
+{
+  static const Boxoffice__Authentication__V1__UpstreamFault init_value = BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_FAULT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__upstream_fault__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamFault *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_fault__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__upstream_fault__pack
+                     (const Boxoffice__Authentication__V1__UpstreamFault *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_fault__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__upstream_fault__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamFault *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_fault__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__UpstreamFault *
+       boxoffice__authentication__v1__upstream_fault__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__UpstreamFault *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__upstream_fault__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__upstream_fault__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamFault *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__upstream_fault__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__upstream_decision__init
                      (Boxoffice__Authentication__V1__UpstreamDecision         *message)
 {
@@ -9545,7 +9680,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__complete_oauth_s
   (ProtobufCMessageInit) boxoffice__authentication__v1__complete_oauth_sign_in_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[6] =
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_outcome__field_descriptors[7] =
 {
   {
     "result",
@@ -9619,11 +9754,24 @@ static const ProtobufCFieldDescriptor boxoffice__authentication__v1__sign_in_out
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "requestor",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SignInOutcome, requestor),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name[] = {
   3,   /* field[3] = next */
   5,   /* field[5] = other_browser */
   1,   /* field[1] = redirect_url */
+  6,   /* field[6] = requestor */
   0,   /* field[0] = result */
   2,   /* field[2] = trace_id */
   4,   /* field[4] = verdict */
@@ -9631,7 +9779,7 @@ static const unsigned boxoffice__authentication__v1__sign_in_outcome__field_indi
 static const ProtobufCIntRange boxoffice__authentication__v1__sign_in_outcome__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 6 }
+  { 0, 7 }
 };
 const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome__descriptor =
 {
@@ -9641,7 +9789,7 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__sign_in_outcome_
   "Boxoffice__Authentication__V1__SignInOutcome",
   "boxoffice.authentication.v1",
   sizeof(Boxoffice__Authentication__V1__SignInOutcome),
-  6,
+  7,
   boxoffice__authentication__v1__sign_in_outcome__field_descriptors,
   boxoffice__authentication__v1__sign_in_outcome__field_indices_by_name,
   1,  boxoffice__authentication__v1__sign_in_outcome__number_ranges,
@@ -15247,6 +15395,276 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decisio
   (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_decisions__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_to_play_request__field_descriptors[7] =
+{
+  {
+    "session",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, session),
+    &boxoffice__authentication__v1__session_request__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "resource",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, resource),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "generic_data",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, generic_data),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "requires_identity",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, requires_identity),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "only_session_id",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, only_session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "settled_session_id",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, settled_session_id),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mvpd",
+    7,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlayRequest, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__session_to_play_request__field_indices_by_name[] = {
+  2,   /* field[2] = generic_data */
+  6,   /* field[6] = mvpd */
+  4,   /* field[4] = only_session_id */
+  3,   /* field[3] = requires_identity */
+  1,   /* field[1] = resource */
+  0,   /* field[0] = session */
+  5,   /* field[5] = settled_session_id */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__session_to_play_request__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 7 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_to_play_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SessionToPlayRequest",
+  "SessionToPlayRequest",
+  "Boxoffice__Authentication__V1__SessionToPlayRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SessionToPlayRequest),
+  7,
+  boxoffice__authentication__v1__session_to_play_request__field_descriptors,
+  boxoffice__authentication__v1__session_to_play_request__field_indices_by_name,
+  1,  boxoffice__authentication__v1__session_to_play_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__session_to_play_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__session_to_play__field_descriptors[3] =
+{
+  {
+    "subject",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlay, subject),
+    &boxoffice__authentication__v1__session_subject__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "decisions",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlay, decisions),
+    &boxoffice__authentication__v1__upstream_decisions__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "fault",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__SessionToPlay, fault),
+    &boxoffice__authentication__v1__upstream_fault__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__session_to_play__field_indices_by_name[] = {
+  1,   /* field[1] = decisions */
+  2,   /* field[2] = fault */
+  0,   /* field[0] = subject */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__session_to_play__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_to_play__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.SessionToPlay",
+  "SessionToPlay",
+  "Boxoffice__Authentication__V1__SessionToPlay",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__SessionToPlay),
+  3,
+  boxoffice__authentication__v1__session_to_play__field_descriptors,
+  boxoffice__authentication__v1__session_to_play__field_indices_by_name,
+  1,  boxoffice__authentication__v1__session_to_play__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__session_to_play__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_fault__field_descriptors[5] =
+{
+  {
+    "code",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamFault, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "message",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamFault, message),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_retryable",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamFault, is_retryable),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "retry_after_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamFault, retry_after_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "details",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__UpstreamFault, details),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__upstream_fault__field_indices_by_name[] = {
+  0,   /* field[0] = code */
+  4,   /* field[4] = details */
+  2,   /* field[2] = is_retryable */
+  1,   /* field[1] = message */
+  3,   /* field[3] = retry_after_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__upstream_fault__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_fault__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.UpstreamFault",
+  "UpstreamFault",
+  "Boxoffice__Authentication__V1__UpstreamFault",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__UpstreamFault),
+  5,
+  boxoffice__authentication__v1__upstream_fault__field_descriptors,
+  boxoffice__authentication__v1__upstream_fault__field_indices_by_name,
+  1,  boxoffice__authentication__v1__upstream_fault__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__upstream_fault__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__upstream_decision__field_descriptors[10] =
 {
   {
@@ -17970,22 +18388,24 @@ void boxoffice__authentication__v1__authentication__init (Boxoffice__Authenticat
                                      &boxoffice__authentication__v1__authentication__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[6] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__sessions__method_descriptors[7] =
 {
   { "FindSession", &boxoffice__authentication__v1__session_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "FindSessionByCode", &boxoffice__authentication__v1__session_by_code_request__descriptor, &boxoffice__authentication__v1__session_subject__descriptor },
   { "SpendTempPass", &boxoffice__authentication__v1__spend_temp_pass_request__descriptor, &boxoffice__authentication__v1__temp_pass_balance__descriptor },
   { "GetUpstreamToken", &boxoffice__authentication__v1__upstream_token_request__descriptor, &boxoffice__authentication__v1__upstream_token__descriptor },
   { "AskUpstream", &boxoffice__authentication__v1__ask_upstream_request__descriptor, &boxoffice__authentication__v1__upstream_decisions__descriptor },
+  { "FindSessionToPlay", &boxoffice__authentication__v1__session_to_play_request__descriptor, &boxoffice__authentication__v1__session_to_play__descriptor },
   { "UpdateAttributes", &boxoffice__authentication__v1__update_attributes_request__descriptor, &boxoffice__authentication__v1__update_attributes_response__descriptor },
 };
 const unsigned boxoffice__authentication__v1__sessions__method_indices_by_name[] = {
   4,        /* AskUpstream */
   0,        /* FindSession */
   1,        /* FindSessionByCode */
+  5,        /* FindSessionToPlay */
   3,        /* GetUpstreamToken */
   2,        /* SpendTempPass */
-  5         /* UpdateAttributes */
+  6         /* UpdateAttributes */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descriptor =
 {
@@ -17994,7 +18414,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__sessions__descri
   "Sessions",
   "Boxoffice__Authentication__V1__Sessions",
   "boxoffice.authentication.v1",
-  6,
+  7,
   boxoffice__authentication__v1__sessions__method_descriptors,
   boxoffice__authentication__v1__sessions__method_indices_by_name
 };
@@ -18038,13 +18458,21 @@ void boxoffice__authentication__v1__sessions__ask_upstream(ProtobufCService *ser
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
   service->invoke(service, 4, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__sessions__find_session_to_play(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__SessionToPlayRequest *input,
+                                                                   Boxoffice__Authentication__V1__SessionToPlay_Closure closure,
+                                                                   void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
+  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__sessions__descriptor);
-  service->invoke(service, 5, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V1__Sessions_Service *service,
                                                     Boxoffice__Authentication__V1__Sessions_ServiceDestroy destroy)

@@ -3323,7 +3323,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__service_token_issuer__de
   (ProtobufCMessageInit) boxoffice__config__v1__service_token_issuer__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[21] =
+static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_descriptors[24] =
 {
   {
     "id",
@@ -3577,6 +3577,42 @@ static const ProtobufCFieldDescriptor boxoffice__config__v1__requestor__field_de
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "privacy_url",
+    22,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, privacy_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "terms_url",
+    23,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, terms_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "support_url",
+    24,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Config__V1__Requestor, support_url),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] = {
   17,   /* field[17] = accent_color */
@@ -3596,15 +3632,18 @@ static const unsigned boxoffice__config__v1__requestor__field_indices_by_name[] 
   7,   /* field[7] = media_token_format */
   8,   /* field[8] = media_token_ttl_s */
   1,   /* field[1] = name */
+  21,   /* field[21] = privacy_url */
   2,   /* field[2] = programmer_id */
   5,   /* field[5] = registration_url */
   13,   /* field[13] = requires_device_information */
   20,   /* field[20] = since_ms */
+  23,   /* field[23] = support_url */
+  22,   /* field[22] = terms_url */
 };
 static const ProtobufCIntRange boxoffice__config__v1__requestor__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 21 }
+  { 0, 24 }
 };
 const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
 {
@@ -3614,7 +3653,7 @@ const ProtobufCMessageDescriptor boxoffice__config__v1__requestor__descriptor =
   "Boxoffice__Config__V1__Requestor",
   "boxoffice.config.v1",
   sizeof(Boxoffice__Config__V1__Requestor),
-  21,
+  24,
   boxoffice__config__v1__requestor__field_descriptors,
   boxoffice__config__v1__requestor__field_indices_by_name,
   1,  boxoffice__config__v1__requestor__number_ranges,

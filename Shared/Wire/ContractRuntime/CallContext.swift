@@ -1,6 +1,6 @@
 /// The values that travel with a call beside its message.
 public struct CallContext: Sendable {
-    /// When the caller stops waiting; `nil` when it waits for ever.
+    /// The caller stops waiting at this time; `nil` when it waits for ever.
     public var deadline: ContinuousClock.Instant?
     public var trace: TraceContext
     /// Equal keys of one caller are one change of state; `nil` on calls that change nothing.

@@ -98,7 +98,7 @@ extension RpcCaller {
     }
 }
 
-/// How a server answers a method with one answer, without the types of its messages.
+/// A server answers a method with one answer in this way, without the types of its messages.
 public struct UnaryOperation: Sendable {
     /// Does the work of one call.
     /// - Returns: The encoded answer.

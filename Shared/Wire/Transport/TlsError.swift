@@ -1,4 +1,4 @@
-/// Why a TLS identity cannot be used, or why a connection ended otherwise than both ends wished.
+/// A TLS identity cannot be used, or a connection ended otherwise than both ends wished, for this reason.
 public struct TlsError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of trouble.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

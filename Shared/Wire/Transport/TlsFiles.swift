@@ -1,4 +1,4 @@
-/// Where the TLS identity of a program lies; all PEM.
+/// The TLS identity of a program lies here; all PEM.
 public struct TlsFiles: Hashable, Sendable {
     /// The program's certificate, then those of intermediate authorities.
     public var certificate: String

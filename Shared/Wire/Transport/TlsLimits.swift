@@ -1,6 +1,6 @@
 /// Bounds of one TLS connection.
 public struct TlsLimits: Hashable, Sendable {
-    /// How long the handshake may take from the moment the connection exists; over it the connection is closed.
+    /// The handshake may take this long from the moment the connection exists; over it the connection is closed.
     public var handshakeTime: Duration
     /// The most plaintext, in bytes, that may wait for the handshake or for a flush; over it the connection is closed.
     public var pendingOutboundBytes: Int

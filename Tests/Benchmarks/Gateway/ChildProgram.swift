@@ -71,8 +71,8 @@ final class ChildProgram {
 
     /// The last line that it prints, once it has ended.
     /// - Throws: `BenchmarkFailure` when its status is not 0.
-    static func lastLine(_ path: String, _ arguments: [String]) throws -> String {
-        let child = try ChildProgram(path, arguments)
+    static func lastLine(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
+        let child = try ChildProgram(path, arguments, environment: environment)
         var last = ""
         while case let line = child.line(), !line.isEmpty { last = line }
         try child.finish(path, arguments)

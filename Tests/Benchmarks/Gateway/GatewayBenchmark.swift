@@ -8,7 +8,7 @@ struct GatewayBenchmark: AsyncParsableCommand {
         commandName: "gateway-benchmark", abstract: "Measures a cluster through its gateway.",
         subcommands: [
             RunCommand.self, BridgeCommand.self, ExportCommand.self, FleetCommand.self, FormerAppsCommand.self, HangingProviderCommand.self,
-            HelloCommand.self, RatesCommand.self, ScheduleCommand.self, SharesCommand.self,
+            HelloCommand.self, OutboundCommand.self, RatesCommand.self, ScheduleCommand.self, SharesCommand.self,
         ],
         defaultSubcommand: RunCommand.self)
 

@@ -117,6 +117,7 @@ struct LocalCluster {
     var gateway: String { file.gateway }
     var port: Int { URL(string: file.gateway)?.port ?? 80 }
     var processes: [String: Int32] { file.services.mapValues(\.pid) }
+    var sandboxProcess: Int32 { sandbox?.processID ?? file.sandbox.pid }
     var dataFolder: URL { home.appending(path: "data") }
 
     func statement() throws -> String {

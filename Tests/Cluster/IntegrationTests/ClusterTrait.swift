@@ -8,15 +8,20 @@ import Testing
 struct ClusterTrait: SuiteTrait, TestScoping {
     /// True when the MVPDs are tried on a schedule.
     var hasTestUsers = false
+    /// True when tests move the time of day of its programs.
+    var hasMovableClock = false
 
     func provideScope(for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void) async throws {
         let client = HTTPExchange.makeClient()
         let exchange = HTTPExchange(client: client)
         let isBridge = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_UPSTREAM"] == "boxoffice"
         let other = isBridge ? try TestCluster(exchange: exchange, takesKeys: false) : nil
+        let clock = hasMovableClock ? try await MovableClock() : nil
+        defer { clock?.end() }
         if let other { _ = try await other.starter.start() }
         let cluster =
-            try other.map { try TestCluster(exchange: exchange, bridgedTo: $0) } ?? TestCluster(exchange: exchange, hasTestUsers: hasTestUsers)
+            try other.map { try TestCluster(exchange: exchange, bridgedTo: $0) }
+            ?? TestCluster(exchange: exchange, hasTestUsers: hasTestUsers, clock: clock)
         do {
             if let other { try Self.shareProgrammers(of: other, with: cluster) }
             _ = try await cluster.starter.start()

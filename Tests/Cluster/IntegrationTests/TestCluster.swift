@@ -14,6 +14,8 @@ struct TestCluster: Sendable {
     let ports: PortPlan
     /// Another cluster that signs its people in and decides for it; `nil`: it does so itself.
     var upstream: UpstreamSide?
+    /// Moves the time of day of its programs; `nil`: they have the machine's.
+    private(set) var clock: MovableClock?
 
     /// The other cluster of a bridge.
     struct UpstreamSide: Sendable {
@@ -21,7 +23,10 @@ struct TestCluster: Sendable {
         let ports: PortPlan
     }
 
-    /// Where the stand-in MVPDs are.
+    /// True when another cluster signs its people in: what it does itself elsewhere is that one's (bridge §18).
+    var isBridge: Bool { upstream != nil }
+
+    /// Where the stand-in MVPDs are, and the gateway that they know.
     var standIns: ClusterAddresses { ClusterAddresses(ports: upstream?.ports ?? ports) }
 
     /// The folder with the keys of the stand-in MVPDs.
@@ -40,7 +45,8 @@ struct TestCluster: Sendable {
     /// - Parameters:
     ///   - hasTestUsers: True when the MVPDs are tried on a schedule, which would get among what a test counts there.
     ///   - takesKeys: True when its RSA keys are those of an earlier cluster, where there is one.
-    init(exchange: HTTPExchange, hasTestUsers: Bool = false, takesKeys: Bool = true) throws {
+    ///   - clock: The time of day of its programs; `nil`: the machine's.
+    init(exchange: HTTPExchange, hasTestUsers: Bool = false, takesKeys: Bool = true, clock: MovableClock? = nil) throws {
         let root = FileManager.default.temporaryDirectory.appendingPathComponent("boxoffice-\(UUID().uuidString.prefix(8))")
         let checkout = Checkout.current
         self.exchange = exchange
@@ -49,6 +55,8 @@ struct TestCluster: Sendable {
             home: ClusterHome(root: root), ports: ports, checkout: checkout, binaries: try Self.binaries(checkout), console: Console(isQuiet: true),
             exchange: exchange, store: try StoreChoice(ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"]))
         starter.hasTestUsers = hasTestUsers
+        starter.environment = clock?.environment ?? [:]
+        self.clock = clock
         self.starter = starter
         if takesKeys { try takeKeys() }
     }
@@ -81,7 +89,7 @@ struct TestCluster: Sendable {
     }
 
     private init(_ other: TestCluster, exchange: HTTPExchange) {
-        (starter, ports, upstream) = (other.starter, other.ports, other.upstream)
+        (starter, ports, upstream, clock) = (other.starter, other.ports, other.upstream, other.clock)
         self.exchange = exchange
     }
 

@@ -1,21 +1,10 @@
 """The list of providers at real size, in a real browser at a running cluster: 300 MVPDs, hostile names, logos that are none, on a phone and a desktop."""
 
-import http.server
-import json
-import threading
-import urllib.error
-import urllib.request
-
 import axe
 from browser import By, Browser, Keys, run
-from television import Device, cluster, gateway
+from providers import COUNT, Logos, add_providers, go_back, serve_logos
+from television import Device, gateway
 
-COUNT = 300
-HOSTILE = {
-    "Many1": "<script>alert(1)</script> TV", "Many2": "North\u202eelbaC \u202c TV", "Many3": "\u3300" * 80, "Many4": "\"' onerror=alert(1) Kabel",
-    "Many5": "Łódź Télécom", "Many6": "Straße Süd", "Many7": "Ñandú Visión",
-}
-FAVOURITES = ["Many7", "NorthCable", "Many5"]
 SLOW = {"offline": False, "latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 750e3 / 8}
 # How many rounds of a thousand small texts a desktop's processor of 2.8 GHz makes in 20 ms.
 SPEED = 120
@@ -31,62 +20,10 @@ ROUNDS = """
     };
     return Math.max(...Array.from({length: 15}, rounds));
 """
-LOGO = '<svg xmlns="http://www.w3.org/2000/svg" width="112" height="33"><rect width="112" height="33" fill="#0b5fad"/></svg>'
+# For each provider its place, in the order in which the keyboard reaches them.
+PLACES = "return [...document.querySelectorAll('.providers a')].map(link => [Math.round(link.getBoundingClientRect().top + scrollY), Math.round(link.getBoundingClientRect().left)])"
 SEEN = """window.refused = [];
 document.addEventListener("securitypolicyviolation", event => window.refused.push(event.violatedDirective + " " + event.blockedURI));"""
-
-
-class Logos(http.server.BaseHTTPRequestHandler):
-    """Every tenth logo is missing, every eleventh is no picture."""
-
-    asked = set()
-
-    def do_GET(self):
-        number = int("0" + "".join(filter(str.isdigit, self.path)))
-        Logos.asked.add(self.path)
-        self.send_response(404 if number % 10 == 0 else 200)
-        self.send_header("Content-Type", "text/html" if number % 11 == 0 else "image/svg+xml")
-        self.end_headers()
-        if number % 10:
-            self.wfile.write(b"<p>no picture" if number % 11 == 0 else LOGO.encode())
-
-    def log_message(self, *ignored):
-        pass
-
-
-def administer(method, path, body=None):
-    request = urllib.request.Request(
-        cluster["admin"] + "/admin/v1" + path, method=method, data=None if body is None else json.dumps(body).encode(),
-        headers={"Authorization": "Bearer " + cluster["adminToken"], "Content-Type": "application/json", "If-Match": "*"})
-    try:
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            content = answer.read()
-            return json.loads(content) if content else None
-    except urllib.error.HTTPError as error:
-        raise AssertionError(f"{method} {path}: {error.code} {error.read()[:500]}") from None
-
-
-def add_providers(logos):
-    """Pushes the MVPDs, reached through one of the demo's, and how the channel looks. Gives the version to go back to."""
-    administer("DELETE", "/draft")
-    before = administer("GET", "/versions")["versions"][0]["version"]
-    model = administer("GET", "/mvpds/NorthCable")["entity"]
-    for number in range(1, COUNT - 2):
-        name = f"Many{number}"
-        administer("POST", "/mvpds", {
-            "id": name, "displayName": HOSTILE.get(name, f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[number % 26]}mber Cable {number}"),
-            "logoUrl": f"{logos}/{number}.svg", "proxy": {"mvpd": "NorthCable", "providerId": name}, "authorization": model["authorization"],
-            "authzTtl": model["authzTtl"]})
-        administer("POST", "/integrations", {"requestor": "ACME1", "mvpd": name})
-    administer("PUT", "/requestors/ACME1", {
-        **administer("GET", "/requestors/ACME1")["entity"], "favouriteMvpds": FAVOURITES, "logoUrl": f"{logos}/1.svg", "accentColor": "#ffcc00", "headerColor": "#102a43"})
-    administer("POST", "/draft/push", {"description": "Many providers"})
-    return before
-
-
-def go_back(version):
-    administer("POST", f"/versions/{version}/restore")
-    administer("POST", "/draft/push", {"description": "As before"})
 
 
 def opened(code=None, **how):
@@ -126,7 +63,8 @@ def narrows_the_list_as_one_types_on_a_phone_and_connects_by_keyboard_alone():
             field.clear()
             field.send_keys(typed)
             browser.wait(f"'{typed}' to narrow the list", lambda: shown(browser) == names)
-            assert browser.driver.find_element(By.ID, "count").text == str(len(names))
+            words = f"Providers found: {len(names)}" if names else "No provider has this name."
+            assert words in browser.driver.find_element(By.CSS_SELECTOR, ".result").text, f"'{typed}' says how many there are, or that there is none"
         browser.screenshot("picker-narrowed")
         field.send_keys(Keys.ENTER)
         browser.press(Keys.ENTER)
@@ -145,9 +83,58 @@ def narrows_the_list_as_one_types_on_a_phone_and_connects_by_keyboard_alone():
         browser and browser.driver.quit()
 
 
+def begins_with_a_provider_in_the_upper_part_of_a_phone_in_five_languages():
+    browser = opened(width=390, height=844)
+    try:
+        code = Device().code()
+        for language in ("en", "de", "es", "fr", "pt"):
+            speak(browser, language)
+            browser.narrow(360, 740)
+            browser.driver.get(f"{gateway}/activate/providers?code={code}")
+            top = browser.driver.execute_script(PLACES)[0][0]
+            assert top <= 300, f"in {language} the first provider begins at {top} pixels"
+            assert not browser.driver.find_elements(By.CSS_SELECTOR, "#search button"), "scripts need no button"
+            help_link = browser.driver.execute_script("return document.querySelector('.help').getBoundingClientRect().top + scrollY")
+            assert help_link > browser.driver.execute_script(PLACES)[-1][0], "help stands below the list"
+    finally:
+        browser.driver.quit()
+
+
+def orders_providers_by_rows_as_the_keyboard_goes():
+    browser = opened(width=1280, height=900)
+    try:
+        code = Device().code()
+        for width, columns in ((360, 1), (767, 1), (768, 2), (1099, 2), (1100, 3), (1280, 3)):
+            browser.narrow(width, 800)
+            browser.driver.get(f"{gateway}/activate/providers?code={code}")
+            places = browser.driver.execute_script(PLACES)
+            assert len({left for _, left in places}) == columns, f"{columns} columns at {width} pixels: {places[:6]}"
+            assert places == sorted(places), f"the keyboard goes by rows at {width} pixels: {places[:6]}"
+            fits(browser, f"the list at {width} pixels")
+    finally:
+        browser.driver.quit()
+
+
+def puts_light_letters_on_a_dark_ground_at_night():
+    """A picture keeps the light ground for which it was drawn."""
+    browser = opened(width=390, height=844, dark=True)
+    try:
+        color = "return getComputedStyle(document.querySelector(arguments[0]))[arguments[1]].match(/[0-9]+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3"
+        assert browser.driver.execute_script(color, ".logo", "background-color") < 100, "a dark ground"
+        assert browser.driver.execute_script(color, ".logo b", "color") > 180, "light letters"
+        assert browser.driver.execute_script(color, ".logo img", "background-color") > 220, "a picture's ground is light"
+    finally:
+        browser.driver.quit()
+
+
 def searches_and_changes_the_language_without_scripts():
     browser = opened(width=1280, height=900, scripts=False)
     try:
+        assert browser.driver.find_element(By.CSS_SELECTOR, "#search button").is_displayed(), "without scripts there is a button"
+        browser.driver.find_element(By.ID, "q").send_keys("nothing like it" + Keys.ENTER)
+        browser.wait("words for none", lambda: "No provider has this name." in browser.text())
+        browser.driver.find_element(By.LINK_TEXT, "Show all providers").click()
+        browser.wait("all", lambda: len(shown(browser)) == COUNT)
         browser.driver.find_element(By.ID, "q").send_keys("telecom" + Keys.ENTER)
         browser.wait("one provider", lambda: shown(browser) == ["Łódź Télécom"])
         browser.driver.find_element(By.LINK_TEXT, "Deutsch").click()
@@ -172,7 +159,8 @@ def shows_every_page_in_german_and_portuguese_light_and_dark():
             for name, path in (
                 ("code", f"/activate?code={code}"), ("wrong", "/activate/providers?code=AB"), ("list", f"/activate/providers?code={code}"),
                 ("confirm", f"/activate/sign-in?code={code}&mvpd=Many6"), ("failed", f"/activate/done?code={code}&requestor=ACME1&mvpd=Many6"),
-                ("devices", "/devices"), ("absent", "/nowhere"),
+                ("devices", "/devices"), ("absent", "/nowhere"), ("api", "/api/v1/authenticate?requestor_id=ACME1"),
+                ("unavailable", f"/activate/sign-in?code={code}&mvpd=Nobody"),
             ):
                 browser.driver.get(gateway + path)
                 assert browser.driver.find_element(By.TAG_NAME, "html").get_attribute("lang") == language[:2], f"{name} speaks {language}"
@@ -238,12 +226,11 @@ def paints_within_a_second_on_a_slow_phone():
     assert min(times) < bound, f"the page paints within {bound:.0f} ms: {times}"
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Logos)
-threading.Thread(target=server.serve_forever, daemon=True).start()
-version = add_providers(f"http://127.0.0.1:{server.server_port}")
+version = add_providers(serve_logos())
 try:
     run([
-        narrows_the_list_as_one_types_on_a_phone_and_connects_by_keyboard_alone, searches_and_changes_the_language_without_scripts,
+        narrows_the_list_as_one_types_on_a_phone_and_connects_by_keyboard_alone, begins_with_a_provider_in_the_upper_part_of_a_phone_in_five_languages,
+        orders_providers_by_rows_as_the_keyboard_goes, puts_light_letters_on_a_dark_ground_at_night, searches_and_changes_the_language_without_scripts,
         shows_every_page_in_german_and_portuguese_light_and_dark, puts_letters_where_a_logo_does_not_load, paints_within_a_second_on_a_slow_phone,
     ])
 finally:

@@ -1,5 +1,6 @@
 """A person with a real browser signs a TV in: once with the keyboard alone, on a phone-sized window, at a running cluster."""
 
+import urllib.error
 import urllib.request
 
 from browser import By, Browser, Keys, run
@@ -26,10 +27,15 @@ def signs_in_by_keyboard_on_a_phone():
         browser.wait("the last page", lambda: browser.driver.current_url.startswith(gateway + "/activate/done"))
         browser.screenshot("done")
         browser.wait("the good news", lambda: "connected" in browser.heading())
+        assert "signed in with North Cable on Test TV" in browser.text(), "this browser is told where, and for which device"
         assert device.is_signed_in(), "the TV is signed in"
+        end = browser.driver.current_url
+        browser.driver.delete_all_cookies()
+        browser.driver.get(end)
+        assert "connected" in browser.heading() and "North Cable" not in browser.text(), "another browser is told that the TV is connected, and no more"
         browser.driver.get(f"{gateway}/activate?code={code}")
         browser.press(Keys.ENTER)
-        browser.wait("a word on the used code", lambda: "not valid any more" in browser.text())
+        browser.wait("a word on the used code", lambda: "do not know this code" in browser.text())
         browser.screenshot("used")
     finally:
         browser.driver.quit()
@@ -104,7 +110,7 @@ def a_refused_answer_leads_back_to_the_same_code():
 def a_wrong_code_gets_a_helpful_word():
     browser = Browser(390, 844)
     try:
-        for typed, words in (("AAAAAAA", "not valid any more"), ("AB", "length")):
+        for typed, words in (("AAAAAAA", "do not know this code"), ("AB", "length")):
             browser.driver.get(gateway + "/activate")
             browser.driver.find_element(By.ID, "code").send_keys(typed + Keys.ENTER)
             browser.wait("a problem", lambda: words in browser.driver.find_element(By.ID, "problem").text)
@@ -116,7 +122,26 @@ def a_wrong_code_gets_a_helpful_word():
     finally:
         browser.driver.quit()
 
+
+def a_person_whom_an_app_sends_in_vain_reads_a_page():
+    address = f"{gateway}/api/v1/authenticate?requestor_id=ACME1&mso_id=NorthCable&domain_name=acme.example&redirect_url=https%3A%2F%2Facme.example&reg_code=AAAAAAA"
+    browser = Browser(390, 844)
+    try:
+        browser.driver.get(address)
+        browser.wait("a page", lambda: "do not know this code" in browser.text())
+        assert "Acme One" in browser.text() and "invalid_registration_code" in browser.text(), browser.text()
+        browser.screenshot("authenticate-in-vain")
+    finally:
+        browser.driver.quit()
+    try:
+        urllib.request.urlopen(address, timeout=10)
+        raise AssertionError("an app is refused")
+    except urllib.error.HTTPError as error:
+        assert error.code == 400 and error.headers["Content-Type"].startswith("application/xml"), "an app gets the document that it always got"
+
+
 run([
     signs_in_by_keyboard_on_a_phone, signs_in_without_scripts_at_a_provider_with_post_binding,
     a_wrong_password_and_a_cancelled_login_leave_the_tv_signed_out, a_refused_answer_leads_back_to_the_same_code, a_wrong_code_gets_a_helpful_word,
+    a_person_whom_an_app_sends_in_vain_reads_a_page,
 ])

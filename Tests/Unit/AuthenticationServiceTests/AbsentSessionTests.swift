@@ -15,7 +15,7 @@ struct AbsentSessionTests {
     enum Start: CaseIterable {
         case signIn, platform, plain, upstream
 
-        func perform(_ store: any AuthenticationStore) async throws {
+        func perform(_ store: SqlAuthenticationStore) async throws {
             switch self {
             case .signIn:
                 #expect(try await store.claim(Sample.record(), now: t0))

@@ -16,7 +16,7 @@ struct CodeMemoryTests {
     enum Change: CaseIterable {
         case signIn, plain, upstream, preview, plan, replacement, removal, claim
 
-        func perform(_ store: any AuthenticationStore) async throws {
+        func perform(_ store: SqlAuthenticationStore) async throws {
             let session = Sample.session()
             switch self {
             case .signIn:
@@ -58,15 +58,15 @@ struct CodeMemoryTests {
 
     @Test("A change is seen by who has polled before", arguments: Change.allCases)
     func changesAreSeen(_ change: Change) async throws {
-        let (store, fresh) = (try Backend.sqlite.open(), try Backend.memory.open())
-        for store in [store, fresh] {
-            #expect(try await store.claim(Self.record, now: t0))
-            for _ in 0..<2 { #expect(try await store.keptRecord(Self.record.code, now: Self.asked) == Self.record) }
-            try await change.perform(store)
-        }
+        let file = Folder.shared.newFile()
+        let store = SqlAuthenticationStore(try Backend.database(file))
+        #expect(try await store.claim(Self.record, now: t0))
+        for _ in 0..<2 { #expect(try await store.keptRecord(Self.record.code, now: Self.asked) == Self.record) }
+        try await change.perform(store)
         let seen = try await store.keptRecord(Self.record.code, now: Self.asked)
         #expect(seen != Self.record)
-        #expect(seen == (try await fresh.keptRecord(Self.record.code, now: Self.asked)), "as a store without a memory has it")
+        let fresh = SqlAuthenticationStore(try Backend.database(file))
+        #expect(seen == (try await fresh.keptRecord(Self.record.code, now: Self.asked)), "as a store that remembers nothing has it")
     }
 
     @Test("A change by another copy is seen", arguments: Change.allCases)

@@ -45,7 +45,7 @@ struct CompleteSignInTests {
     @Test("rest-v1 #44: the person cancels at the MVPD")
     func declines() async throws {
         let (rig, call, code, browser) = try await pending()
-        rig.saml.answer(.declined(codes: ["Responder", "RequestDenied"]))
+        rig.saml.answer(.status(codes: ["Responder", "RequestDenied"]))
         let outcome = try await rig.finish(browser)
         #expect(outcome.result == .declined && outcome.redirectURL == "https://chan7.example/done")
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
@@ -61,16 +61,21 @@ struct CompleteSignInTests {
         let outcome = try await rig.finish(browser)
         #expect(outcome.result == .rejected && outcome.redirectURL.isEmpty)
         #expect(outcome.traceID == rig.context.trace.traceID)
+        #expect(outcome.requestor == "CHAN7", "the page that tells it has that channel's look")
+        var unknown = browser
+        unknown.relayState = "nobody's"
+        #expect(try await rig.finish(unknown).requestor.isEmpty)
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
         rig.saml.accept()
-        #expect(try await rig.finish(browser).result == .signedIn)
+        let accepted = try await rig.finish(browser)
+        #expect(accepted.result == .signedIn && accepted.requestor.isEmpty)
         #expect(try await rig.session(call).mvpd == "DemoCable")
     }
 
     @Test("mvpd §2.6: statuses that need an operator give the error page; NoPassive is silent")
     func handlesOtherStatuses() async throws {
         let (rig, call, _, browser) = try await pending()
-        rig.saml.answer(.misconfigured(codes: ["Requester", "InvalidNameIDPolicy"]))
+        rig.saml.answer(.status(codes: ["Requester", "InvalidNameIDPolicy"]))
         #expect(try await rig.finish(browser).result == .rejected)
         rig.saml.answer(.silent)
         #expect(try await rig.finish(browser).result == .silent)
@@ -215,7 +220,7 @@ struct CompleteSignInTests {
         #expect(try await rig.finish(browser).result == .signedIn)
     }
 
-    private func pending(_ backend: Backend = .memory) async throws -> (Rig, DeviceCall, RegistrationCode, Browser) {
+    private func pending(_ backend: Backend = .sqlite) async throws -> (Rig, DeviceCall, RegistrationCode, Browser) {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())
         let code = try await rig.code(call)

@@ -12,8 +12,6 @@ import Testing
 
 /// Records from the time when another programmer had a requestor's id (decision 0090).
 struct FormerOwnerTests {
-    private static let backends = Backend.allCases.filter { $0 != .memory }
-
     /// Another programmer gets the id a second from now.
     private func giveAway(_ rig: Rig, mvpd: String? = nil) {
         rig.clock.advance(by: .seconds(1))
@@ -28,7 +26,9 @@ struct FormerOwnerTests {
         }
     }
 
-    @Test("no session of the former programmer is told: not to its device, by its code, to support or at a logout; a new one is", arguments: backends)
+    @Test(
+        "no session of the former programmer is told: not to its device, by its code, to support or at a logout; a new one is",
+        arguments: Backend.allCases)
     func sessions(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())
@@ -47,7 +47,7 @@ struct FormerOwnerTests {
         #expect(try await rig.session(call).mvpd == "DemoCable")
     }
 
-    @Test("a sign-in that was under way makes no session of the new programmer's", arguments: backends)
+    @Test("a sign-in that was under way makes no session of the new programmer's", arguments: Backend.allCases)
     func underWay(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())
@@ -58,7 +58,7 @@ struct FormerOwnerTests {
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(call) }
     }
 
-    @Test("an MVPD that is another one by now has none of the former one's sessions", arguments: backends)
+    @Test("an MVPD that is another one by now has none of the former one's sessions", arguments: Backend.allCases)
     func mvpds(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())
@@ -69,7 +69,9 @@ struct FormerOwnerTests {
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(call) }
     }
 
-    @Test("a trial that was used up at the former programmer's is a new one, once; a reset tells of the new programmer's alone", arguments: backends)
+    @Test(
+        "a trial that was used up at the former programmer's is a new one, once; a reset tells of the new programmer's alone",
+        arguments: Backend.allCases)
     func trials(_ backend: Backend) async throws {
         let rig = try Rig(backend)
         let call = try await rig.call(rig.bearer())

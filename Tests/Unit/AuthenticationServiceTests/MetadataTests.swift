@@ -25,7 +25,7 @@ struct MetadataTests {
     }
 
     /// A device that is signed in where these keys are enabled.
-    private func signedIn(_ keys: [MetadataKey], _ backend: Backend = .memory) async throws -> (Rig, DeviceCall) {
+    private func signedIn(_ keys: [MetadataKey], _ backend: Backend = .sqlite) async throws -> (Rig, DeviceCall) {
         let rig = try Rig(backend)
         rig.catalogue.change { configuration in
             configuration.integrations[0].metadataKeys = keys

@@ -166,7 +166,7 @@ struct PlatformExchangeTests {
         for text in ["", "PFJl%0A", "PFJl*c3Bv", "PFJl\u{a0}c3Bv", "PFJlc3BvbnNlLz4", "PFJ-_3BvbnNlLz4="] {
             await expectFault(.invalidRequest) { try await rig.exchange(response: text) }
         }
-        for verdict in [SamlVerdict.silent, .declined(codes: ["Responder", "AuthnFailed"]), .misconfigured(codes: ["VersionMismatch"])] {
+        for verdict in [ResponseVerdict.silent, .status(codes: ["Responder", "AuthnFailed"]), .status(codes: ["VersionMismatch"])] {
             rig.rig.saml.answer(verdict)
             await expectFault(.invalidRequest) { try await rig.exchange() }
         }
@@ -197,7 +197,7 @@ struct PlatformRig {
     let rig: Rig
     let bearer: String
 
-    init(_ backend: Backend = .memory) async throws {
+    init(_ backend: Backend = .sqlite) async throws {
         rig = try Rig(backend)
         rig.catalogue.change { configuration in
             configuration.mvpds[0].platforms = [Platform.tvos, .ios].map { platform in

@@ -25,6 +25,13 @@ import Testing
             ])
     }
 
+    @Test(
+        "new stores on a server, and those of the first release, get the schema of kept ones",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func keptSchema() async throws {
+        #expect(try await KeptSchemas.differences(of: "authentication", steps: AuthenticationDatabase.postgresSteps) == [])
+    }
+
     private static func withTwo(_ body: (SqlAuthenticationStore, SqlAuthenticationStore) async throws -> Void) async throws {
         let options = try PostgresServer.shared.options()
         let stores = [try Backend.server(options), try Backend.server(options)]

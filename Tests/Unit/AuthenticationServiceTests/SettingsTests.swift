@@ -67,6 +67,18 @@ struct SettingsTests {
         }
     }
 
+    @Test("a client certificate that cannot be read is a doubt that names it, and keeps no settings from being good")
+    func doubtsCertificates() throws {
+        let settings = try decode(
+            Self.complete.merging(["clientCertificates": ["tv": ["certificate": "/nowhere/tv.crt", "key": "/nowhere/tv.key"]]]) { $1 })
+        #expect(settings.clientCertificateFiles == ["/nowhere/tv.crt", "/nowhere/tv.key"])
+        let doubts = settings.doubts { $0 }
+        #expect(
+            doubts.count == 1
+                && doubts[0].hasPrefix("authentication.clientCertificates.tv closes each upstream that names it: the file /nowhere/tv.crt"))
+        #expect(throws: DecodingError.self) { try decode(Self.complete.merging(["clientCertificates": ["tv": ["certificate": "x"]]]) { $1 }) }
+    }
+
     @Test("Every file is needed", arguments: complete.keys.sorted())
     func needsEveryKey(_ key: String) throws {
         var settings = Self.complete
@@ -121,8 +133,8 @@ struct SettingsTests {
 
     @Test("Codes without a limit are doubtful, others are not")
     func tellsOfNoLimit() throws {
-        #expect(try decode(Self.complete.merging(["codesPerClient": 9_999_999, "codesPerDevice": 1000]) { $1 }).doubts.isEmpty)
-        let doubts = try decode(Self.complete.merging(["codesPerClient": 10_000_000, "codesPerDevice": 10_000_000]) { $1 }).doubts
+        #expect(try decode(Self.complete.merging(["codesPerClient": 9_999_999, "codesPerDevice": 1000]) { $1 }).doubts { $0 }.isEmpty)
+        let doubts = try decode(Self.complete.merging(["codesPerClient": 10_000_000, "codesPerDevice": 10_000_000]) { $1 }).doubts { $0 }
         #expect(doubts.count == 2 && doubts[0].hasPrefix("authentication.codesPerClient 10000000 ") && doubts[1].hasSuffix("leave it out for 100"))
     }
 

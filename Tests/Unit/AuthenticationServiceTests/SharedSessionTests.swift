@@ -141,7 +141,7 @@ struct IdentityRig {
     let bearer: String
     private let key: P256PrivateKey
 
-    init(_ backend: Backend = .memory) async throws {
+    init(_ backend: Backend = .sqlite) async throws {
         rig = try Rig(backend)
         key = try P256PrivateKey.generate()
         let keys = JSONWebKeySet(keys: [JSONWebKey(.p256(key.publicKey))]).json

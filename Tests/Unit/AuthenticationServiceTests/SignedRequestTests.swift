@@ -15,7 +15,7 @@ struct SignedRequestTests {
     private static let secret = "s3cret"
     private static let publicKey = "abcdefgh12345678"
 
-    private static func rig(_ backend: Backend = .memory, _ change: (inout RequestSigningKey) -> Void = { _ in }) throws -> Rig {
+    private static func rig(_ backend: Backend = .sqlite, _ change: (inout RequestSigningKey) -> Void = { _ in }) throws -> Rig {
         let rig = try Rig(backend)
         var key = RequestSigningKey(publicKey: publicKey, secretReference: "openfiber", requestorIDs: ["CHAN7"])
         change(&key)

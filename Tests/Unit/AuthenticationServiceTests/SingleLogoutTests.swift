@@ -17,7 +17,7 @@ struct SingleLogoutTests {
 
     init() throws { provider = try SignerIdentity.sharedProvider.get() }
 
-    private func rig(_ backend: Backend = .memory, _ change: (inout SamlEndpoint) -> Void = { _ in }) throws -> Rig {
+    private func rig(_ backend: Backend = .sqlite, _ change: (inout SamlEndpoint) -> Void = { _ in }) throws -> Rig {
         let rig = try Rig(backend, saml: try EndToEndSamlTests.profile())
         var endpoint = TestCatalogue.endpoint(provider.certificateDER)
         endpoint.logoutURL = "https://idp.harbor.example/slo"

@@ -155,7 +155,7 @@ struct StartSignInTests {
         let code = try await rig.code(rig.call(rig.bearer()))
         var browsers: [Browser] = []
         for number in 0..<7 { browsers.append(try await rig.start(code.code, mvpd: number.isMultiple(of: 2) ? "DemoCable" : "OtherCable")) }
-        rig.saml.answer(.declined(codes: ["Responder", "AuthnFailed"]))
+        rig.saml.answer(.status(codes: ["Responder", "AuthnFailed"]))
         #expect(try await rig.finish(browsers[5]).result == .declined)
         rig.saml.accept()
         for number in [0, 1, 5] { #expect(try await rig.finish(browsers[number]).result == .rejected, "\(number)") }
@@ -212,7 +212,7 @@ struct StartSignInTests {
         let rig = try Rig(backend)
         let code = try await rig.code(rig.call(rig.bearer()))
         let declined = try await rig.start(code.code)
-        rig.saml.answer(.declined(codes: ["Responder", "AuthnFailed"]))
+        rig.saml.answer(.status(codes: ["Responder", "AuthnFailed"]))
         #expect(try await rig.finish(declined).result == .declined)
         let accepted = try await rig.start(code.code)
         rig.saml.accept()

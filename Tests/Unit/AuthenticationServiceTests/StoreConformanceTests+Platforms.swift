@@ -82,7 +82,7 @@ extension StoreConformanceTests {
     }
 
     private func exchange(
-        _ store: any AuthenticationStore, _ number: String, device: String, requestor: String, identity: PlatformIdentity?,
+        _ store: SqlAuthenticationStore, _ number: String, device: String, requestor: String, identity: PlatformIdentity?,
         lifetime: Duration = .seconds(3600)
     ) async throws {
         try await store.add(Sample.profileRequest("_profile-\(number)"))

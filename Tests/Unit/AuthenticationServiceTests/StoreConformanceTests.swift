@@ -291,7 +291,7 @@ struct StoreConformanceTests {
 
     /// Only a completed sign-in creates a session.
     private func signIn(
-        _ store: any AuthenticationStore, _ session: SessionRecord, code: String = "QK7M2XD", number: Int = 1
+        _ store: SqlAuthenticationStore, _ session: SessionRecord, code: String = "QK7M2XD", number: Int = 1
     ) async throws {
         let record = Sample.record(
             code, id: session.record?.text ?? "record", requestor: session.key.requestor.text, device: session.key.device.text)
@@ -300,7 +300,7 @@ struct StoreConformanceTests {
     }
 
     private func complete(
-        _ store: any AuthenticationStore, _ session: SessionRecord, _ record: RegistrationRecord, number: Int
+        _ store: SqlAuthenticationStore, _ session: SessionRecord, _ record: RegistrationRecord, number: Int
     ) async throws {
         #expect(try await store.begin(Sample.pending("_request-\(number)", relay: "relay-\(number)", record: record), now: t0))
         let completion = Sample.completion(

@@ -8,18 +8,23 @@ import Faults
 import Logging
 import ManualClocks
 import MediaTokenVerifier
+import ServiceKit
 import Tokens
 
 /// An authorization service between doubles: one requestor, one MVPD with a scripted decision point, one signed-in device.
 struct AuthorizationFixture {
     let clock = ManualClock()
     let catalogue: ChangingCatalogue
-    let sessions = SessionsDouble()
+    /// The sessions that devices have.
+    let table = SessionTable()
+    let sessions: SessionsDouble
     let transport = ScriptedTransport()
     let store = InMemoryAuthorizationStore()
     let refusalStore = InMemoryRefusalStore()
     let refusals: RefusalNotes
     let identity: CertifiedKey
+    /// The metrics of the bridge.
+    let numbers = PrometheusMetrics()
     let jwsKeys: SigningKeys
     let service: AuthorizationService
 
@@ -34,6 +39,7 @@ struct AuthorizationFixture {
         var configuration = Self.configuration
         configure(&configuration)
         catalogue = ChangingCatalogue(configuration)
+        sessions = SessionsDouble(table)
         let key = try Self.key.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
@@ -46,7 +52,7 @@ struct AuthorizationFixture {
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
             storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))), identity: decisions, refusals: refusals,
             upstreamTokens: check, clock: clock,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), jitter: { .zero })
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), factory: numbers, jitter: { .zero })
         signIn()
     }
 
@@ -75,7 +81,7 @@ struct AuthorizationFixture {
         device: String = "dev-1", session: String = "session-1", mvpd: String = "DemoCable", proxyMvpd: String = "",
         lifetime: Duration = .seconds(30 * 86_400), kind: SessionKind = .regular, attributes: [UserAttribute] = []
     ) {
-        sessions.put(
+        table.put(
             subject(session: session, mvpd: mvpd, proxyMvpd: proxyMvpd, lifetime: lifetime, kind: kind, attributes: attributes), device: device,
             requestor: "CHAN7")
     }

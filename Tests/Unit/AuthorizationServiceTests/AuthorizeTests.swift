@@ -27,7 +27,7 @@ import Testing
         _ = try await fixture.authorize()
         _ = try await fixture.authorize()
         #expect(fixture.transport.requestCount == 1)
-        fixture.sessions.remove(device: "dev-1", requestor: "CHAN7")
+        fixture.table.remove(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.authorize() }?.code == .authenticationSessionMissing)
         fixture.signIn(session: "session-2")
         #expect(await fault { try await fixture.token() }?.code == .authorizationNotFound)
@@ -59,7 +59,7 @@ import Testing
         let fixture = try AuthorizationFixture()
         #expect(await fault { try await fixture.authorize(device: "dev-2") }?.code == .authenticationSessionMissing)
         #expect(await fault { try await fixture.token(device: "dev-2") }?.code == .authenticationSessionMissing)
-        fixture.sessions.expire(device: "dev-1", requestor: "CHAN7")
+        fixture.table.expire(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.authorize() }?.code == .authenticationSessionExpired)
         #expect(fixture.transport.requestCount == 0)
     }
@@ -67,7 +67,7 @@ import Testing
     @Test("rest-v1 #10: a refused bearer wins over everything else and reaches no MVPD")
     func theBearerComesFirst() async throws {
         let fixture = try AuthorizationFixture()
-        fixture.sessions.fail(with: Fault(.accessDenied, "The access token is not accepted."))
+        fixture.table.fail(with: Fault(.accessDenied, "The access token is not accepted."))
         #expect(await fault { try await fixture.authorize("") }?.code == .accessDenied)
         #expect(fixture.transport.requestCount == 0)
     }
@@ -75,11 +75,11 @@ import Testing
     @Test("rest-v1 §2.8: authentication that is away is a broken dependency, not a missing session")
     func reportsABrokenDependency() async throws {
         let fixture = try AuthorizationFixture()
-        fixture.sessions.fail(with: Fault(.unavailable, "No healthy peer.", retryAfter: .seconds(1)))
+        fixture.table.fail(with: Fault(.unavailable, "No healthy peer.", retryAfter: .seconds(1)))
         let fault = await fault { try await fixture.authorize() }
         #expect(fault?.code == .unavailable)
         #expect(fault?.retryAfter == .seconds(1))
-        fixture.sessions.fail(with: nil)
+        fixture.table.fail(with: nil)
         fixture.catalogue.publish(nil)
         #expect(await AuthorizationServiceTests.fault { try await fixture.authorize() }?.code == .unavailable)
     }

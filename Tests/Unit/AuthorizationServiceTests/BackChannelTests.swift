@@ -11,7 +11,7 @@ import Testing
     private func bearing(_ fixture: AuthorizationFixture) {
         var subject = fixture.subject()
         subject.upstreamSessionID = "upstream-1"
-        fixture.sessions.put(subject, device: "dev-1", requestor: "CHAN7")
+        fixture.table.put(subject, device: "dev-1", requestor: "CHAN7")
     }
 
     @Test("mvpd §4.1: with OAuth an access token is the bearer, fetched for each decision; the subject may be left out")

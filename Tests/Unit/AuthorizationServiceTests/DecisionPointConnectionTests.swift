@@ -129,8 +129,8 @@ import Tokens
         defer { try? FileManager.default.removeItem(at: folder) }
         let transport = OutboundHttp()
         let certificates = ClientCertificates([
-            "own": try Self.clientCertificate(of: authority, in: folder, "own"),
-            "foreign": try Self.clientCertificate(of: stranger, in: folder, "foreign"),
+            "own": .success(try Self.clientCertificate(of: authority, in: folder, "own")),
+            "foreign": .success(try Self.clientCertificate(of: stranger, in: folder, "foreign")),
         ])
         let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
         let url = try await server.start(identity: identity, clients: authority.certificate)
@@ -153,12 +153,12 @@ import Tokens
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let transport = OutboundHttp()
-        let certificates = ClientCertificates(["own": try Self.clientCertificate(of: stranger, in: folder, "first")])
+        let certificates = ClientCertificates(["own": .success(try Self.clientCertificate(of: stranger, in: folder, "first"))])
         let server = MisbehavingServer(MisbehavingServer.http(Xacml.permit()))
         let url = try await server.start(identity: identity, clients: authority.certificate)
         let anchors = [authority.certificate.der]
         #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates)?.code == .networkReceivedError)
-        certificates.replace(["own": try Self.clientCertificate(of: authority, in: folder, "second")])
+        certificates.replace(["own": .success(try Self.clientCertificate(of: authority, in: folder, "second"))])
         #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates) == nil)
         certificates.replace([:])
         #expect(try await fault(at: url, transport: transport, anchors: anchors, certificate: "own", of: certificates)?.code == .networkReceivedError)

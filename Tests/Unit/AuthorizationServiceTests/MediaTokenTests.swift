@@ -97,9 +97,9 @@ import Testing
     func needsASession() async throws {
         let fixture = try AuthorizationFixture()
         _ = try await fixture.authorize()
-        fixture.sessions.expire(device: "dev-1", requestor: "CHAN7")
+        fixture.table.expire(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.mediaToken() }?.code == .authenticationSessionExpired)
-        fixture.sessions.remove(device: "dev-1", requestor: "CHAN7")
+        fixture.table.remove(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.mediaToken() }?.code == .authenticationSessionMissing)
     }
 }

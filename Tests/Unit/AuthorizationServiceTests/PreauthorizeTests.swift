@@ -63,7 +63,7 @@ import Testing
     func needsASession() async throws {
         let fixture = try AuthorizationFixture()
         #expect(await fault { try await fixture.preauthorize("A", device: "dev-2") }?.code == .authenticationSessionMissing)
-        fixture.sessions.expire(device: "dev-1", requestor: "CHAN7")
+        fixture.table.expire(device: "dev-1", requestor: "CHAN7")
         #expect(await fault { try await fixture.preauthorize("A") }?.code == .authenticationSessionExpired)
         fixture.signIn()
         fixture.catalogue.change { $0.integrations[0].enabled = false }
@@ -202,7 +202,7 @@ import Testing
     @Test("rest-v1 §2.8: authentication that is away is no missing session")
     func reportsABrokenDependency() async throws {
         let fixture = try AuthorizationFixture()
-        fixture.sessions.fail(with: Fault(.unavailable, "x"))
+        fixture.table.fail(with: Fault(.unavailable, "x"))
         #expect(await fault { try await fixture.preauthorize("A") }?.code == .unavailable)
     }
 }

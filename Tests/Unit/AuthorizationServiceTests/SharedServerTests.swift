@@ -16,6 +16,13 @@ import Testing
         #expect(found == [])
     }
 
+    @Test(
+        "new stores on a server, and those of the first release, get the schema of kept ones",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func keptSchema() async throws {
+        #expect(try await KeptSchemas.differences(of: "authorization", steps: SqlAuthorizationStore.postgresSteps) == [])
+    }
+
     @Test("a permit that counts may be answered from memory, a refusal never", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     func refusals() async throws {
         let options = try PostgresServer.shared.options()

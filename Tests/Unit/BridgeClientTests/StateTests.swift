@@ -39,17 +39,20 @@ import Testing
         #expect(slot.step(now) == .call(bearer(.seconds(50))))
     }
 
-    @Test("bridge B14: a second 401 is an alarm and a minute's rest")
+    @Test("bridge B14: a second 401 is an alarm; where upstream gives no bearer it is asked for one again after a minute")
     func unauthorized() {
         var slot = working(.device)
         let used = bearer(.seconds(21_600))
-        #expect(slot.unauthorized(with: used, isRepetition: false, now) == nil)
+        #expect(slot.unauthorized(with: used, isRepetition: false) == nil)
         #expect(slot.step(now) == .token(credentials))
         let second = bearer(.seconds(21_600), "u")
         slot.issued(second)
-        #expect(slot.unauthorized(with: used, isRepetition: false, now) == nil)
+        #expect(slot.unauthorized(with: used, isRepetition: false) == nil)
         #expect(slot.step(now) == .call(second), "a late 401 of an old bearer does not cost the new one")
-        #expect(slot.unauthorized(with: second, isRepetition: true, now) == .accessRefused)
+        let refused = BridgeFailure.refused(BridgeRefusal(status: 400, code: "invalid_scope"))
+        #expect(slot.failed(.token, refused, now) == .statementRefused)
+        #expect(slot.step(now) == .call(second), "a bearer that holds serves on")
+        #expect(slot.unauthorized(with: second, isRepetition: true) == .accessRefused)
         #expect(slot.step(now + .seconds(59)) == .wait(.accessRefused(until: now + .seconds(60))))
         #expect(slot.step(now + .seconds(60)) == .token(credentials))
     }
@@ -91,11 +94,14 @@ import Testing
     }
 
     @Test("bridge §4.2: who gets no bearer for another reason is asked about once in a minute; a bearer that holds serves meanwhile")
-    func refusedTokens() {
+    func refusedTokens() throws {
         let refused = BridgeFailure.refused(BridgeRefusal(status: 400, code: "unauthorized_client"))
         var slot = working(.device)
-        #expect(slot.failed(.token, refused, now) == nil, "its bearer holds")
-        if case .call = slot.step(now) {} else { Issue.record("\(slot.step(now))") }
+        let end = try #require(slot.bearer?.end)
+        let worn = end - .seconds(30)
+        #expect(slot.isWorn(worn) && slot.failed(.token, refused, worn) == .statementRefused)
+        if case .call = slot.step(worn) {} else { Issue.record("\(slot.step(worn))") }
+        #expect(!slot.isWorn(worn) && slot.step(end) == .wait(.accessRefused(until: worn + .seconds(60))))
         var bare = BridgeSlot(.device, state: .registered(credentials))
         #expect(bare.failed(.token, refused, now) == .statementRefused)
         #expect(bare.step(now + .seconds(59)) == .wait(.accessRefused(until: now + .seconds(60))))

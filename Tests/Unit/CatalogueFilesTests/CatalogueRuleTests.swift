@@ -11,6 +11,7 @@ struct CatalogueRuleTests {
     private static let pair = #"{"requestor": "NEWS", "mvpd": "TinyCable"}"#
     private static let mvpd = #""id": "TinyCable", "displayName": "Tiny Cable","#
     private static let application = #""scopes": ["api:client:v1"]}"#
+    private static let longPage = "https://news.example/" + String(repeating: "x", count: 2048 - 21)
     private static let longName = String(repeating: "x", count: 81)
 
     @Test(
@@ -28,6 +29,12 @@ struct CatalogueRuleTests {
             (requestor, requestor + #", "accentColor": "red""#, "requestors[0].accentColor", "six hex digits"),
             (requestor, requestor + ##", "headerColor": "#12345;""##, "requestors[0].headerColor", "six hex digits"),
             (requestor, requestor + #", "logoUrl": "javascript:alert(1)""#, "requestors[0].logoUrl", "absolute https URL"),
+            (requestor, requestor + #", "privacyUrl": "http://localhost/privacy""#, "requestors[0].privacyUrl", "begins with https://"),
+            (requestor, requestor + #", "termsUrl": "javascript:alert(1)""#, "requestors[0].termsUrl", "begins with https://"),
+            (requestor, requestor + #", "termsUrl": "https:///terms""#, "requestors[0].termsUrl", "begins with https://"),
+            (requestor, requestor + #", "supportUrl": "https://me@news.example/help""#, "requestors[0].supportUrl", "a user or a password"),
+            (requestor, requestor + #", "supportUrl": "https://news.example/hilfe für alle""#, "requestors[0].supportUrl", "percent-encoded"),
+            (requestor, requestor + #", "supportUrl": "\#(longPage)y""#, "requestors[0].supportUrl", "at most 2048 octets; it has 2049"),
             (requestor, requestor + #", "favouriteMvpds": ["A B"]"#, "requestors[0].favouriteMvpds[0]", "id of an MVPD"),
             (requestor, requestor + #", "favouriteMvpds": ["A", "A"]"#, "requestors[0].favouriteMvpds[1]", "is there twice"),
             (
@@ -160,7 +167,9 @@ struct CatalogueRuleTests {
             .replacingOccurrences(
                 of: Self.requestor,
                 with: Self.requestor
-                    + ##", "customSchemes": ["adbe.0123456789abcdefg-hi_j"], "favouriteMvpds": ["TinyCable"], "accentColor": "#0B5fad""##)
+                    + ##", "customSchemes": ["adbe.0123456789abcdefg-hi_j"], "favouriteMvpds": ["TinyCable"], "accentColor": "#0B5fad""##
+                    + #", "privacyUrl": "https://news.example/privacy#tv", "termsUrl": "https://news.example/t?a=1", "supportUrl": "\#(Self.longPage)""#
+            )
         try world.write(text, to: "catalogue.json")
         let read = try world.file.read(now: CatalogueFolder.now).configuration
         #expect(read.mvpds[0].platformOverrides == [PlatformOverride(scope: .all, hbaAuthnTtlSeconds: 61)])
@@ -172,6 +181,8 @@ struct CatalogueRuleTests {
             ])
         #expect(read.requestors[0].customSchemes == ["adbe.0123456789abcdefg-hi_j"])
         #expect(read.requestors[0].favouriteMvpds == ["TinyCable"] && read.requestors[0].accentColor == "#0B5fad")
+        #expect(read.requestors[0].privacyURL == "https://news.example/privacy#tv" && read.requestors[0].termsURL == "https://news.example/t?a=1")
+        #expect(read.requestors[0].supportURL == Self.longPage)
         guard case .saml(let saml) = read.mvpds[0].signIn else { throw NotSaml() }
         #expect(saml.platformExchange == PlatformExchange(inResponseToMode: .device, requestKind: .attributeQuery))
     }

@@ -236,7 +236,7 @@ struct TapeTests {
         let statuses = try (0..<4).map { _ in try ask("a") }
         #expect(statuses == [200, 404, 404, 404])
         for number in 1..<TapePlayer.mostDevices { #expect(try ask("device \(number)") == 200) }
-        #expect(throws: TapePlayer.Untaped.self) { _ = try ask("one more") }
+        #expect(throws: TapePlayer.Rejection.self) { _ = try ask("one more") }
         #expect(try ask("a") == 404)
     }
 
@@ -273,7 +273,7 @@ struct TapeTests {
             ),
         ])
     func namesLines(text: String, line: Int, problem: String) throws {
-        let broken = try #require(throws: TapeFile.Broken.self) { _ = try TapeFile.exchanges(Array(text.utf8)) }
+        let broken = try #require(throws: TapeFile.Rejection.self) { _ = try TapeFile.exchanges(Array(text.utf8)) }
         #expect(broken.line == line && broken.text.contains(problem), "\(broken)")
     }
 
@@ -282,7 +282,7 @@ struct TapeTests {
         let line = #"{"at":1,"request":{"method":"GET","path":"/"},"answer":{"status":200}}"# + "\n"
         let text = TapeFile.head(upstream: "v") + "\n" + String(repeating: line, count: TapeFile.mostExchanges)
         #expect(try TapeFile.exchanges(Array(text.utf8)).count == TapeFile.mostExchanges)
-        #expect(throws: TapeFile.Broken.self) { _ = try TapeFile.exchanges(Array((text + line).utf8)) }
+        #expect(throws: TapeFile.Rejection.self) { _ = try TapeFile.exchanges(Array((text + line).utf8)) }
     }
 
     @Test("a tape is its owner's alone, and is never overwritten")

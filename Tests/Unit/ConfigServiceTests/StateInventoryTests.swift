@@ -29,6 +29,13 @@ import Testing
         #expect(try await EngineSchemas.differences(sqlite: CatalogueStore.migrations, postgres: steps) == [])
     }
 
+    @Test(
+        "new stores on a server, and those of the first release, get the schema of kept ones",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func keptSchema() async throws {
+        #expect(try await KeptSchemas.differences(of: "config", steps: CatalogueStore.postgresSteps) == [])
+    }
+
     @Test("the tests of this module run with both engines", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     func runsWithPostgres() { #expect(ConfigEngine.here == ConfigEngine.allCases) }
 

@@ -53,6 +53,11 @@ struct AuthenticationMutant: Sendable, CustomStringConvertible {
             }
             return found
         },
+        AuthenticationMutant("permits what nobody decided", SessionsMethods.findSessionToPlay, breaks: ["AUTHN-100"]) { sessions, request, context in
+            var found = try await sessions.findSessionToPlay(request, context: context)
+            found.decisions = UpstreamDecisions(decisions: [UpstreamDecision(resource: request.resource, isPermitted: true)])
+            return found
+        },
         AuthenticationMutant("sends browsers anywhere", AuthenticationMethods.beginSignIn, breaks: ["AUTHN-59"]) { sessions, request, context in
             var request = request
             if !request.redirectURL.isEmpty { request.redirectURL = "https://acme.example/done" }

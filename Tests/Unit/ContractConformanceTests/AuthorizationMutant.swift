@@ -2,6 +2,7 @@ import AuthorizationService
 import Clocks
 import ContractRuntime
 import Contracts
+import Doubles
 import Faults
 import Synchronization
 
@@ -29,7 +30,7 @@ struct AuthorizationMutant: Sendable, CustomStringConvertible {
             }),
         AuthorizationMutant(
             description: "never counts a play of a TempPass", breaks: ["AUTHZ-32", "AUTHZ-33", "AUTHZ-35"],
-            sessions: { MutantSessions(sessions: $0, countsPlays: false) }),
+            sessions: { SessionsDouble(withoutPlays: $0) }),
         AuthorizationMutant(description: "keeps permits in memory", breaks: ["AUTHZ-41"], forgets: true),
         AuthorizationMutant(
             description: "keeps no permits", breaks: ["AUTHZ-23", "AUTHZ-36", "AUTHZ-41"], store: { _ in ForgetfulStore() }),
@@ -37,7 +38,7 @@ struct AuthorizationMutant: Sendable, CustomStringConvertible {
             description: "keeps permits by device", breaks: ["AUTHZ-40"], store: { MutantStore(store: $0) }),
         AuthorizationMutant(
             description: "asks once who is signed in", breaks: ["AUTHZ-2", "AUTHZ-26"],
-            sessions: { MutantSessions(sessions: $0, asksAgain: false) }),
+            sessions: { SessionsDouble(askingOnce: $0) }),
         AuthorizationMutant(
             description: "ignores degradation rules", breaks: ["AUTHZ-30", "AUTHZ-31"], catalogue: { $0.degradationRules = [] }),
         AuthorizationMutant(
@@ -82,90 +83,36 @@ extension Decisions {
     }
 }
 
-struct MutantAuthorization: Authorization {
-    let service: AuthorizationService
-    let decide: @Sendable (DecideRequest, Decisions) -> Decisions
-
-    func decide(_ request: DecideRequest, context: CallContext) async throws -> Decisions {
-        decide(request, try await service.decide(request, context: context))
-    }
-
-    func authorize(_ request: AuthorizeRequest, context: CallContext) async throws -> Decision {
-        try await service.authorize(request, context: context)
-    }
-
-    func getAuthorization(_ request: ResourceRequest, context: CallContext) async throws -> Decision {
-        try await service.getAuthorization(request, context: context)
-    }
-
-    func issueMediaToken(_ request: ResourceRequest, context: CallContext) async throws -> MediaToken {
-        try await service.issueMediaToken(request, context: context)
-    }
-
-    func preauthorize(_ request: PreauthorizeRequest, context: CallContext) async throws -> Preauthorization {
-        try await service.preauthorize(request, context: context)
-    }
-
-    func preauthorizeByCode(_ request: PreauthorizeByCodeRequest, context: CallContext) async throws -> Preauthorization {
-        try await service.preauthorizeByCode(request, context: context)
-    }
-
-    func exportPerson(_ request: PersonSessions, context: CallContext) async throws -> PersonRecords {
-        try await service.exportPerson(request, context: context)
-    }
-
-    func erasePerson(_ request: PersonSessions, context: CallContext) async throws -> ErasedRecords {
-        try await service.erasePerson(request, context: context)
-    }
-
-    func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
-        try await service.findRefusals(request, context: context)
-    }
-
-    func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
-        try await service.getMediaTokenKeys(request, context: context)
+extension AuthorizationDouble {
+    /// - Parameter decide: Changes each answer of Decide.
+    convenience init(over service: AuthorizationService, decide change: @escaping @Sendable (DecideRequest, Decisions) -> Decisions) {
+        self.init(over: service)
+        decide.answer { change($0, try await service.decide($0, context: $1)) }
     }
 }
 
-private final class MutantSessions: Sessions {
-    private let sessions: any Sessions
-    private let countsPlays: Bool
-    private let asksAgain: Bool
-    private let known = Mutex<[String: SessionSubject]>([:])
+private final class FirstAnswers: Sendable {
+    let known = Mutex<[String: SessionSubject]>([:])
+}
 
-    init(sessions: any Sessions, countsPlays: Bool = true, asksAgain: Bool = true) {
-        self.sessions = sessions
-        self.countsPlays = countsPlays
-        self.asksAgain = asksAgain
+extension SessionsDouble {
+    /// Keeps the first answer about a device at an MVPD for good.
+    convenience init(askingOnce sessions: any Sessions) {
+        self.init(over: sessions)
+        let first = FirstAnswers()
+        findSession.answer { request, context in
+            let key = "\(request.call?.deviceID ?? "") \(request.mvpd)"
+            if let subject = first.known.withLock({ $0[key] }) { return subject }
+            let subject = try await sessions.findSession(request, context: context)
+            first.known.withLock { $0[key] = subject }
+            return subject
+        }
     }
 
-    func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject {
-        let key = "\(request.call?.deviceID ?? "") \(request.mvpd)"
-        if !asksAgain, let subject = known.withLock({ $0[key] }) { return subject }
-        let subject = try await sessions.findSession(request, context: context)
-        known.withLock { $0[key] = subject }
-        return subject
-    }
-
-    func findSessionByCode(_ request: SessionByCodeRequest, context: CallContext) async throws -> SessionSubject {
-        try await sessions.findSessionByCode(request, context: context)
-    }
-
-    func spendTempPass(_ request: SpendTempPassRequest, context: CallContext) async throws -> TempPassBalance {
-        guard !countsPlays else { return try await sessions.spendTempPass(request, context: context) }
-        return TempPassBalance(expiresAtMilliseconds: 32_503_680_000_000, remainingResources: 1)
-    }
-
-    func getUpstreamToken(_ request: UpstreamTokenRequest, context: CallContext) async throws -> UpstreamToken {
-        try await sessions.getUpstreamToken(request, context: context)
-    }
-
-    func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
-        try await sessions.askUpstream(request, context: context)
-    }
-
-    func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {
-        try await sessions.updateAttributes(request, context: context)
+    /// Counts no play of a TempPass.
+    convenience init(withoutPlays sessions: any Sessions) {
+        self.init(over: sessions)
+        spendTempPass.answer(with: TempPassBalance(expiresAtMilliseconds: 32_503_680_000_000, remainingResources: 1))
     }
 }
 

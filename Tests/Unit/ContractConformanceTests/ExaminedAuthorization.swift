@@ -4,6 +4,7 @@ import ContractConformance
 import ContractRuntime
 import Contracts
 import Cryptography
+import Doubles
 import Faults
 import Logging
 import OutboundHttp
@@ -40,7 +41,7 @@ struct ExaminedAuthorization {
             storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))),
             logger: Logger(label: "examined") { _ in SwiftLogNoOpLogHandler() })
         var services = RpcServices()
-        AuthorizationMethods.register(MutantAuthorization(service: service, decide: mutant.decide), in: &services)
+        AuthorizationMethods.register(AuthorizationDouble(over: service, decide: mutant.decide), in: &services)
         server = try await ExaminedServer(
             .authorization, services, doubles: doubles, authority: authority, patience: mutant.breaks.isEmpty ? .seconds(8) : .seconds(2))
     }

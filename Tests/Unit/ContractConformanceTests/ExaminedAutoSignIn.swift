@@ -3,6 +3,7 @@ import ContractConformance
 import ContractRuntime
 import Contracts
 import Cryptography
+import Doubles
 import Foundation
 import Logging
 import OutboundHttp
@@ -57,7 +58,7 @@ struct ExaminedAutoSignIn {
         let service = AutoSignIn(
             settings, keys: try AutoSignInKeys(hex: key), secrets: "/nonexistent",
             store: AutoSignInStore(try Store(file: file, name: "autosignin", migrations: AutoSignInStore.migrations)),
-            logins: MutantLogins(logins: doubles.authentication, change: mutant.login), catalogue: DoubledCatalogue(config: doubles.config),
+            logins: LoginsDouble(over: doubles.authentication, changing: mutant.login), catalogue: DoubledCatalogue(config: doubles.config),
             transport: Unreachable(), clock: SystemClock(), logger: Logger(label: "examined") { _ in SwiftLogNoOpLogHandler() })
         var rest = RestOfServices(RpcServices(), replaced: mutant.methods)
         AutomaticSignInMethods.register(service.automaticSignIn, in: &rest)
@@ -90,30 +91,17 @@ private struct Unreachable: OutboundTransport {
     }
 }
 
-private struct MutantLogins: Logins {
-    let logins: any Logins
-    let change: @Sendable (inout Login) -> Void
-
-    func identifyCaller(_ request: IdentifyCallerRequest, context: CallContext) async throws -> IdentifiedCaller {
-        var caller = try await logins.identifyCaller(request, context: context)
-        if var login = caller.login {
-            change(&login)
-            caller.login = login
+extension LoginsDouble {
+    /// - Parameter change: Changes the login of each caller that has one.
+    fileprivate convenience init(over logins: any Logins, changing change: @escaping @Sendable (inout Login) -> Void) {
+        self.init(over: logins)
+        identifyCaller.answer { request, context in
+            var caller = try await logins.identifyCaller(request, context: context)
+            if var login = caller.login {
+                change(&login)
+                caller.login = login
+            }
+            return caller
         }
-        return caller
-    }
-
-    func startAutomaticSession(_ request: StartAutomaticSessionRequest, context: CallContext) async throws -> AutomaticSession {
-        try await logins.startAutomaticSession(request, context: context)
-    }
-
-    func findLiveLogins(_ request: FindLiveLoginsRequest, context: CallContext) async throws -> LiveLogins {
-        try await logins.findLiveLogins(request, context: context)
-    }
-
-    func endAutomaticSessions(
-        _ request: EndAutomaticSessionsRequest, context: CallContext
-    ) async throws -> EndAutomaticSessionsResponse {
-        try await logins.endAutomaticSessions(request, context: context)
     }
 }

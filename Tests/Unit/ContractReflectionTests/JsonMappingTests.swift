@@ -17,7 +17,7 @@ struct JsonMappingTests {
     private func problem(_ json: String) throws -> String {
         do {
             _ = try encode(json)
-        } catch let mismatch as JsonMismatch {
+        } catch let mismatch as JsonMessageRejection {
             return "\(mismatch.offset) \(mismatch)"
         }
         return "fits"

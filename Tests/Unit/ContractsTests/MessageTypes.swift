@@ -87,5 +87,6 @@ enum MessageTypes {
         ResetUpstreamClientRequest.self, ResetUpstreamClientResponse.self,
         TestSignInPlan.self, TestSignInPreparation.self, ListBridgedProvidersRequest.self, BridgedProviders.self, BridgedProviderEntry.self,
         ReturnFromBridgeRequest.self, BridgedSession.self, AskUpstreamRequest.self, UpstreamDecisions.self, UpstreamDecision.self,
+        SessionToPlayRequest.self, SessionToPlay.self, UpstreamFault.self,
     ]
 }

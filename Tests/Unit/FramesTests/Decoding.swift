@@ -33,7 +33,7 @@ private func value(_ outcome: ResponseView.Outcome) -> Response.Outcome {
 
 /// All frames of the bytes, which arrive in reads of at most `readSize` bytes.
 /// - Returns: The frames, and how many bytes at the end are no whole frame.
-func decode(_ bytes: [UInt8], readSize: Int = .max, maxFrameBytes: Int = 1 << 20) throws(FrameViolation) -> (frames: [Frame.Kind], rest: Int) {
+func decode(_ bytes: [UInt8], readSize: Int = .max, maxFrameBytes: Int = 1 << 20) throws(FrameRejection) -> (frames: [Frame.Kind], rest: Int) {
     var decoder = FrameDecoder(maxFrameBytes: maxFrameBytes)
     var frames: [Frame.Kind] = []
     var pending: [UInt8] = []
@@ -44,11 +44,11 @@ func decode(_ bytes: [UInt8], readSize: Int = .max, maxFrameBytes: Int = 1 << 20
     return (frames, pending.count)
 }
 
-private func take(_ decoder: inout FrameDecoder, _ bytes: [UInt8], _ frames: inout [Frame.Kind]) throws(FrameViolation) -> Int {
-    var violation: FrameViolation?
+private func take(_ decoder: inout FrameDecoder, _ bytes: [UInt8], _ frames: inout [Frame.Kind]) throws(FrameRejection) -> Int {
+    var violation: FrameRejection?
     let taken = bytes.withUnsafeBytes { raw in
         var rest = raw
-        do throws(FrameViolation) {
+        do throws(FrameRejection) {
             while let frame = try decoder.next(&rest) { frames.append(value(frame)) }
         } catch {
             violation = error

@@ -126,9 +126,9 @@ import Frames
 
     @Test func bytesThatAreNoFrameEndTheConnection() {
         var callee = Machines.callee()
-        #expect(callee.refuse(FrameViolation.tooLarge(byteCount: 2, limit: 1)).refuses(.frameTooLarge))
+        #expect(callee.refuse(FrameRejection.tooLarge(byteCount: 2, limit: 1)).refuses(.frameTooLarge))
         callee = Machines.callee()
-        #expect(callee.refuse(FrameViolation.malformed).refuses(.protocolError))
+        #expect(callee.refuse(FrameRejection.malformed).refuses(.protocolError))
     }
 
     @Test func nothingHappensAfterTheClose() throws {

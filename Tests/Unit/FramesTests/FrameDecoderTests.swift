@@ -5,18 +5,18 @@ import Frames
 
 @Suite struct FrameDecoderTests {
     @Test func refusesALengthOfZero() {
-        #expect(throws: FrameViolation.empty) { try decode([0, 0, 0, 0]) }
+        #expect(throws: FrameRejection.empty) { try decode([0, 0, 0, 0]) }
     }
 
     @Test func refusesAFrameAboveTheLimitFromItsLengthAlone() {
-        #expect(throws: FrameViolation.tooLarge(byteCount: 1025, limit: 1024)) { try decode([0, 0, 4, 1], maxFrameBytes: 1024) }
-        #expect(throws: FrameViolation.tooLarge(byteCount: 0xffff_ffff, limit: 1024)) { try decode([255, 255, 255, 255], maxFrameBytes: 1024) }
+        #expect(throws: FrameRejection.tooLarge(byteCount: 1025, limit: 1024)) { try decode([0, 0, 4, 1], maxFrameBytes: 1024) }
+        #expect(throws: FrameRejection.tooLarge(byteCount: 0xffff_ffff, limit: 1024)) { try decode([255, 255, 255, 255], maxFrameBytes: 1024) }
     }
 
     @Test func takesAFrameAtTheLimit() throws {
         let frame = try FrameEncoder.encoded(Frame(kind: .streamItem(StreamItem(callID: 1, payload: [UInt8](repeating: 7, count: 100)))))
         #expect(try decode(frame, maxFrameBytes: frame.count - 4).frames.count == 1)
-        #expect(throws: FrameViolation.self) { try decode(frame, maxFrameBytes: frame.count - 5) }
+        #expect(throws: FrameRejection.self) { try decode(frame, maxFrameBytes: frame.count - 5) }
     }
 
     @Test("a limit that is raised counts from the next frame on")
@@ -41,12 +41,12 @@ import Frames
             [0x0a], [0x0a, 5, 1], [0x12, 3, 0x0a, 9, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [7, 1], [0x0b, 0x0c],
         ] as [[UInt8]])
     func refusesGarbage(_ body: [UInt8]) {
-        #expect(throws: FrameViolation.malformed) { try decode(framed(body)) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed(body)) }
     }
 
     @Test("refuses a kind of a later version, alone and with unknown fields", arguments: [[0xfa, 0x06, 1, 0x61], [0x50, 1]] as [[UInt8]])
     func refusesAnUnknownKind(_ body: [UInt8]) {
-        #expect(throws: FrameViolation.unknownKind) { try decode(framed(body)) }
+        #expect(throws: FrameRejection.unknownKind) { try decode(framed(body)) }
     }
 
     @Test func skipsUnknownFieldsOfAKnownKind() throws {
@@ -59,14 +59,14 @@ import Frames
     }
 
     @Test func refusesAResponseWithoutAnOutcome() {
-        #expect(throws: FrameViolation.malformed) { try decode(framed([0x1a, 2, 0x08, 1])) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed([0x1a, 2, 0x08, 1])) }
     }
 
     @Test("refuses text with a NUL or not UTF-8 in a hello, a go-away and a fault")
     func refusesBadText() {
-        #expect(throws: FrameViolation.malformed) { try decode(framed([0x0a, 3, 0x12, 1, 0])) }
-        #expect(throws: FrameViolation.malformed) { try decode(framed([0x4a, 4, 0x12, 2, 0xc3, 0x28])) }
-        #expect(throws: FrameViolation.malformed) { try decode(framed([0x1a, 7, 0x08, 1, 0x1a, 3, 0x0a, 1, 0])) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed([0x0a, 3, 0x12, 1, 0])) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed([0x4a, 4, 0x12, 2, 0xc3, 0x28])) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed([0x1a, 7, 0x08, 1, 0x1a, 3, 0x0a, 1, 0])) }
     }
 
     @Test func aMalformedTraceIsNoTrace() throws {
@@ -91,7 +91,7 @@ import Frames
 
     @Test func aFrameMadeOfTinyUnknownFieldsIsRefusedBeforeItTakesMuchMemory() {
         let fields = (0..<200_000).flatMap { _ in [0x78, 0] as [UInt8] }
-        #expect(throws: FrameViolation.malformed) { try decode(framed(fields), maxFrameBytes: fields.count) }
+        #expect(throws: FrameRejection.malformed) { try decode(framed(fields), maxFrameBytes: fields.count) }
     }
 
     @Test func aLargePayloadComesWhole() throws {
@@ -102,10 +102,10 @@ import Frames
     }
 
     @Test func violationsNameTheirGoAwayCode() {
-        #expect(FrameViolation.tooLarge(byteCount: 2, limit: 1).code == .frameTooLarge)
-        #expect(FrameViolation.empty.code == .protocolError)
-        #expect(FrameViolation.malformed.code == .protocolError)
-        #expect(FrameViolation.unknownKind.code == .protocolError)
-        #expect(FrameViolation.tooLarge(byteCount: 20, limit: 10).message == "A frame of 20 bytes; the limit is 10.")
+        #expect(FrameRejection.tooLarge(byteCount: 2, limit: 1).code == .frameTooLarge)
+        #expect(FrameRejection.empty.code == .protocolError)
+        #expect(FrameRejection.malformed.code == .protocolError)
+        #expect(FrameRejection.unknownKind.code == .protocolError)
+        #expect(FrameRejection.tooLarge(byteCount: 20, limit: 10).message == "A frame of 20 bytes; the limit is 10.")
     }
 }

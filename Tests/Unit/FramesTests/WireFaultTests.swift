@@ -4,7 +4,7 @@ import Frames
 
 @Suite struct WireFaultTests {
     @Test func keepsWhatTheCallerMayKnow() {
-        let fault = Fault(.overloaded, "Busy.", details: "queue", isRetryable: true, retryAfter: .milliseconds(1500), cause: FrameViolation.empty)
+        let fault = Fault(.overloaded, "Busy.", details: "queue", isRetryable: true, retryAfter: .milliseconds(1500), cause: FrameRejection.empty)
         let back = Fault(WireFault(fault))
         #expect(back.code == .overloaded)
         #expect(back.message == "Busy.")
@@ -26,7 +26,7 @@ import Frames
     }
 
     @Test func anInternalFaultCarriesNoText() {
-        let wire = WireFault(Fault(.internal, "SELECT * FROM secrets", details: "secret", cause: FrameViolation.empty))
+        let wire = WireFault(Fault(.internal, "SELECT * FROM secrets", details: "secret", cause: FrameRejection.empty))
         #expect(wire == WireFault(code: "internal"))
         #expect(Fault(wire).message == "An internal fault occurred.")
     }

@@ -64,12 +64,12 @@ internal import Testing
     func unknownAndExpiredCodesHaveOneTextAndUsedOnesToo() async throws {
         gateway.authentication.getRegistrationCode.fail(with: Fault(.invalidRegistrationCode, "x"))
         let unknown = try await gateway.get("/activate/providers?code=ZZZZZZZ", [:])
-        #expect(unknown.status == 400 && unknown.text.contains("This code is not valid any more. Ask your TV for a new one."))
+        #expect(unknown.status == 400 && unknown.text.contains("We do not know this code. Check it, or ask your TV for a new one."))
         let expired = try await gateway.get("/activate/sign-in?code=QK7M2XD&mvpd=NorthCable", [:])
-        #expect(expired.status == 400 && expired.text.contains("This code is not valid any more. Ask your TV for a new one."))
+        #expect(expired.status == 400 && expired.text.contains("We do not know this code. Check it, or ask your TV for a new one."))
         gateway.authentication.getRegistrationCode.fail(with: Fault(.registrationCodeSpent, "x"))
         let used = try await gateway.get("/activate/providers?code=QK7M2XD", [:])
-        #expect(used.status == 400 && used.text.contains("not valid any more"))
+        #expect(used.status == 400 && used.text.contains("We do not know this code."))
     }
 
     @Test func theChosenProviderIsStartedWithTheGatewaysOwnReturnAddress() async throws {

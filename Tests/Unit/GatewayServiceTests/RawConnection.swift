@@ -28,6 +28,9 @@ final class RawConnection: Sendable {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 
+    /// Source port.
+    var port: Int? { channel.localAddress?.port }
+
     private init(_ channel: any Channel, _ state: Received) {
         self.channel = channel
         self.state = state

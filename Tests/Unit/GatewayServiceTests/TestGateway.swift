@@ -40,7 +40,7 @@ struct TestGateway: Sendable {
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
         isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited, hosts: [HostSettings] = [],
-        signInOrigin: String? = nil
+        signInOrigin: String? = nil, clientPortHeader: String? = nil
     ) {
         self.clock = clock
         self.isReady = isReady
@@ -50,7 +50,8 @@ struct TestGateway: Sendable {
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
             connections: connections, overload: overload, admin: admin,
-            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares, hosts: hosts, signInOrigin: signInOrigin)
+            mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares, hosts: hosts, signInOrigin: signInOrigin,
+            clientPortHeader: clientPortHeader)
         prepare()
     }
 
@@ -222,6 +223,7 @@ extension HTTPFields.Element.Name {
     static let deviceInfo = Self("X-Device-Info")!
     static let requestID = Self("Adobe-Request-Id")!
     static let forwardedFor = Self("X-Forwarded-For")!
+    static let clientPort = Self("X-Client-Port")!
     static let referrer = Self("Referrer-Policy")!
     static let traceparent = Self("traceparent")!
 }

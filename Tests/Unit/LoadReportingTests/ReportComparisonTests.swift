@@ -136,7 +136,7 @@ import Testing
     @Test(arguments: [
         "", "p99", "p99=1x", "p99<=5ms", "p101<1x", "p<1x", "pxx<1x", "what<1x", "p99<=x", "p99<=-1x", "p99<=+1x", "p99<=nanx", "p99<=infx",
     ])
-    func whatIsNoAssertionIsRefused(_ text: String) { #expect(throws: ComparedAssertion.Malformed.self) { try ComparedAssertion(text) } }
+    func whatIsNoAssertionIsRefused(_ text: String) { #expect(throws: ComparedAssertion.Rejection.self) { try ComparedAssertion(text) } }
 
     @Test func theTextFitsATerminal() throws {
         var comparison = ReportComparison(base: report(), new: report(slowness: 1.2, random: 5), names: ("a.json", "b.json"))

@@ -119,11 +119,11 @@ import Testing
         for (change, words) in changes {
             var two = report(2)
             change(&two)
-            let error = #expect(throws: ReportJoin.Mismatch.self) { _ = try ReportJoin([("0.json", one), ("1.json", two)]) }
+            let error = #expect(throws: ReportJoin.Rejection.self) { _ = try ReportJoin([("0.json", one), ("1.json", two)]) }
             #expect(error?.description.contains(words) == true, "\(words): \(error?.description ?? "")")
         }
-        #expect(throws: ReportJoin.Mismatch.self) { _ = try ReportJoin([("0.json", one)]) }
-        #expect(throws: ReportJoin.Mismatch.self) { _ = try ReportJoin((0...ReportJoin.most).map { ("\($0)", one) }) }
+        #expect(throws: ReportJoin.Rejection.self) { _ = try ReportJoin([("0.json", one)]) }
+        #expect(throws: ReportJoin.Rejection.self) { _ = try ReportJoin((0...ReportJoin.most).map { ("\($0)", one) }) }
     }
 
     @Test("a report as an earlier version wrote it is read, and refused here alone")
@@ -134,7 +134,7 @@ import Testing
         older["series"] = (newer["series"] as? [[String: Any]])?.map { $0.filter { $0.key != "responseTimes" } }
         let report = try LoadReport(json: try JSONSerialization.data(withJSONObject: older))
         #expect(!report.text().isEmpty)
-        #expect(throws: ReportJoin.Mismatch.self) { _ = try ReportJoin([("a", report), ("b", self.report(2))]) }
+        #expect(throws: ReportJoin.Rejection.self) { _ = try ReportJoin([("a", report), ("b", self.report(2))]) }
     }
 
     @Test("a ramp is judged anew on what all generators saw, and only as far as all went")
@@ -191,7 +191,7 @@ import Testing
         third.settings.schedule = pair.settings.schedule
         let whole = try joined(pair, third)
         #expect(whole.generators?.count == 3 && whole.totals.sent == pair.totals.sent + third.totals.sent)
-        #expect(throws: ReportJoin.Mismatch.self) { _ = try ReportJoin([("a", pair), ("b", self.report(1))]) }
+        #expect(throws: ReportJoin.Rejection.self) { _ = try ReportJoin([("a", pair), ("b", self.report(1))]) }
     }
 
     @Test("figures that no run can have are refused when a report is read")

@@ -59,7 +59,7 @@ import Testing
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "HTTP/1.1 999 No\r\n\r\n",
     ])
     func refusesWhatIsNoAnswer(_ text: String) {
-        #expect(throws: HttpAnswerParser.Violation.self) { try Self.read(text, piece: 1000) }
+        #expect(throws: HttpAnswerParser.Rejection.self) { try Self.read(text, piece: 1000) }
     }
 
     @Test func anAnswerThatIsCutOffIsNone() throws {

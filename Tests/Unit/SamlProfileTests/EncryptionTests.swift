@@ -356,14 +356,14 @@ struct EncryptionTests {
             (good.replacing(/(?s)<xenc:EncryptedKey>.*<\/xenc:EncryptedKey>/, with: ""), "no EncryptedKey"),
         ]
         for (xml, words) in cases {
-            let (report, explanation) = ResponseVerifier().explain(
+            let finding = ResponseVerifier().explain(
                 try UnverifiedResponse(encoded: base64(xml)), expecting: try expected(), at: World.now)
-            guard case .rejected(let rejection) = report.verdict else {
+            guard case .rejected(let rejection) = finding.verdict else {
                 Issue.record("accepted: \(words)")
                 continue
             }
             #expect(rejection.reason == .encryptionAlgorithm && rejection.explanation.contains(words), "\(rejection)")
-            let hint = try #require(explanation.steps.first { $0.outcome == .failed }).hint
+            let hint = try #require(finding.explanation.steps.first { $0.outcome == .failed }).hint
             #expect(hint.hasPrefix("Used are ") && !hint.contains("Allowed is"), "\(hint)")
         }
     }

@@ -138,7 +138,7 @@ struct ProviderMetadataTests {
             #expect(metadata.displayName == "Câble du Port" && metadata.certificates.count == 1, "file \(index)")
         }
         func problem(_ octets: [UInt8]) -> String {
-            do throws(MetadataText.Problem) { return "read: \(try MetadataText.text(of: octets))" } catch { return error.message }
+            do throws(MetadataText.Rejection) { return "read: \(try MetadataText.text(of: octets))" } catch { return error.message }
         }
         #expect(problem(try octets("UTF-8", .isoLatin1)).contains("not UTF-8"))
         #expect(problem(try octets("x-unheard-of", .isoLatin1)).contains("X-UNHEARD-OF, which is not known"))

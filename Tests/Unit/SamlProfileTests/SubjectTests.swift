@@ -127,14 +127,14 @@ struct SubjectTests {
             (try world.assertion { $0.sessionNotOnOrAfter = text }, "SessionNotOnOrAfter"),
         ]
         for (xml, name) in cases {
-            let (report, explanation) = ResponseVerifier().explain(
+            let finding = ResponseVerifier().explain(
                 try UnverifiedResponse(encoded: base64(xml)), expecting: try world.expected(), at: World.now)
-            guard case .rejected(let rejection) = report.verdict else {
+            guard case .rejected(let rejection) = finding.verdict else {
                 Issue.record("accepted: \(name)")
                 continue
             }
             #expect(rejection.explanation.hasPrefix(name + " "), "\(rejection)")
-            let hint = try #require(explanation.steps.first { $0.outcome == .failed }).hint
+            let hint = try #require(finding.explanation.steps.first { $0.outcome == .failed }).hint
             #expect(hint.contains(name) && !hint.contains("clocks"), "\(hint)")
         }
     }
@@ -167,9 +167,9 @@ struct SubjectTests {
     }
 
     private func explained(_ xml: String, _ expected: ExpectedResponse) throws -> (reason: String, explanation: String, hint: String) {
-        let (report, explanation) = ResponseVerifier().explain(try UnverifiedResponse(encoded: base64(xml)), expecting: expected, at: World.now)
-        guard case .rejected(let rejection) = report.verdict else { return ("OK", "", "") }
-        let failed = explanation.steps.first { $0.outcome == .failed }
+        let finding = ResponseVerifier().explain(try UnverifiedResponse(encoded: base64(xml)), expecting: expected, at: World.now)
+        guard case .rejected(let rejection) = finding.verdict else { return ("OK", "", "") }
+        let failed = finding.explanation.steps.first { $0.outcome == .failed }
         return (rejection.reason.rawValue, rejection.explanation, failed?.hint ?? "")
     }
 

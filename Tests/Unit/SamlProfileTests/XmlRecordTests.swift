@@ -20,12 +20,12 @@ import Testing
             "<a><b></a>", "", "no XML",
             String(repeating: "<a>", count: 100),
         ])
-    func refuses(text: String) { #expect(throws: XmlRecord.Problem.self) { try XmlRecord(document: Array(text.utf8)) } }
+    func refuses(text: String) { #expect(throws: XmlRecord.Rejection.self) { try XmlRecord(document: Array(text.utf8)) } }
 
     @Test("what is not UTF-8, or longer than four mebibytes, is refused by that name")
     func refusesOctets() throws {
-        #expect(throws: XmlRecord.Problem(message: "is not UTF-8 text")) { try XmlRecord(document: [0x3C, 0xFF]) }
+        #expect(throws: XmlRecord.Rejection(message: "is not UTF-8 text")) { try XmlRecord(document: [0x3C, 0xFF]) }
         let long = Array("<a>".utf8) + Array(repeating: UInt8(ascii: "x"), count: XmlRecord.largest) + Array("</a>".utf8)
-        #expect(throws: XmlRecord.Problem(message: "has more than 4194304 bytes")) { try XmlRecord(document: long) }
+        #expect(throws: XmlRecord.Rejection(message: "has more than 4194304 bytes")) { try XmlRecord(document: long) }
     }
 }

@@ -24,7 +24,7 @@ struct MadeKeyTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["secrets.key"])
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
-        #expect(throws: MadeKey.Unusable.self) { try MadeKey.ensure(folder.path + "/absent/secrets.key") }
+        #expect(throws: MadeKey.Failure.self) { try MadeKey.ensure(folder.path + "/absent/secrets.key") }
     }
 
     @Test("a key of RSA is one of 2048 bits")

@@ -1,7 +1,5 @@
 package import AuthenticationCore
-package import Clocks
-package import Contracts
-package import Faults
+internal import Clocks
 
 /// The person that is meant, in the form in which the store searches.
 package struct PersonQuery: Sendable {
@@ -23,6 +21,12 @@ package struct PersonQuery: Sendable {
     package var logins: [Subscriber] = []
     /// True when a session is of nobody but its device: a trial, or one that a rule made.
     let isAnonymous: @Sendable (SessionRecord) -> Bool
+
+    package init(
+        name: Name, mvpd: MvpdID?, aliases: [Subscriber] = [], logins: [Subscriber] = [], isAnonymous: @escaping @Sendable (SessionRecord) -> Bool
+    ) {
+        (self.name, self.mvpd, self.aliases, self.logins, self.isAnonymous) = (name, mvpd, aliases, logins, isAnonymous)
+    }
 }
 
 /// A person whom the store knows.
@@ -63,32 +67,11 @@ package struct FoundPerson: Sendable {
     }
 }
 
-/// The store's queries and operations for people.
-package protocol PersonStore: Sendable {
-    /// - Throws: `unavailable` while households of older sessions are not known yet.
-    func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson
-
-    /// Every row of a person's.
-    /// - Parameter attributes: Opens what an upstream told with a session.
-    func told(
-        _ person: FoundPerson, attributes: @escaping @Sendable ([UInt8], String) -> String?
-    ) async throws(Fault) -> (tables: [PersonTable], hasMore: Bool)
-
-    /// Finds and removes, in one commit.
-    /// - Returns: The person, and the number of rows of each table; none where the query stands for several people.
-    func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson
-
-    /// Marks households of sessions that a release before wrote, a batch of them.
-    /// - Parameter attributes: Opens what an upstream told with a session.
-    /// - Returns: The number of marked sessions.
-    func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int
-}
-
 /// The result of an erasure.
 package struct ErasedPerson: Sendable {
     package let found: FoundPerson
     /// By table, in the order in which they were emptied.
-    var rows: [(table: String, count: Int)] = []
+    package var rows: [(table: String, count: Int)] = []
     /// The sessions whose upstreams have yet to hear of the logout, each with the latest time for it.
     var untold: Set<SessionID> = []
     var untoldUntil = Timestamp(milliseconds: 0)
@@ -98,62 +81,4 @@ package struct ErasedPerson: Sendable {
         guard count > 0 else { return }
         if let place = rows.firstIndex(where: { $0.table == table }) { rows[place].count += count } else { rows.append((table, count)) }
     }
-}
-
-/// Reads and writes sessions through the store as the service does; for programs that measure the store.
-package struct SessionProbe: Sendable {
-    private let store: SqlAuthenticationStore
-
-    package init(_ database: AuthenticationDatabase) { store = database.store }
-
-    /// Reads the sessions of a device at a requestor, as a call of either API does.
-    /// - Returns: The number of sessions that it has.
-    /// - Throws: The faults of `Store.read`.
-    package func count(device: String, requestor: String) async throws(Fault) -> Int {
-        try await store.sessions(SessionKey(device: DeviceID(device), requestor: RequestorID(requestor))).count
-    }
-
-    /// Stores a session as a sign-in at an MVPD makes it, in place of the device's earlier one.
-    /// - Parameters:
-    ///   - number: The person's number; another number gives other ids.
-    ///   - now: Milliseconds since 1970; the session lasts 30 days.
-    /// - Throws: The faults of `Store.write`.
-    package func start(device: String, requestor: String, number: Int, now: Int64) async throws(Fault) {
-        let now = Timestamp(milliseconds: now)
-        let person = "person-\(number)@north-cable.example"
-        let record = SessionRecord(
-            id: SessionID("session-\(device)"), key: SessionKey(device: DeviceID(device), requestor: RequestorID(requestor)),
-            mvpd: MvpdID("NorthCable"), record: nil, claims: DeviceClaims(), clientID: ClientID("client-\(number)"), userID: "user-\(number)",
-            subject: ProviderSubject(
-                userID: person,
-                name: SubjectName(
-                    value: person, format: "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent", nameQualifier: "https://north-cable.example/idp",
-                    sessionIndex: "_index-\(number)"),
-                isHomeBased: false,
-                attributes: [
-                    UserAttribute(key: "zip", values: ["94103"]), UserAttribute(key: "householdID", values: ["household-\(number / 3)"]),
-                    UserAttribute(key: "maxRating", values: ["TV-14"]),
-                ]),
-            createdAt: now, expiresAt: now + .seconds(30 * 86_400), origin: SessionOrigin(kind: .regular, authenticatedAt: now), updatedAt: now,
-            device: DeviceInformation(type: "TV", model: "AppleTV11,1", manufacturer: "Apple", osName: "tvOS", osVersion: "18.2"))
-        _ = try await store.start(record, now: now)
-    }
-
-    /// Tells every row of a person, as an export does.
-    /// - Returns: The number of rows.
-    /// - Throws: The faults of `Store.read`.
-    package func told(user: String) async throws(Fault) -> Int {
-        let person = try await store.person(Self.query(user))
-        return try await store.told(person) { _, _ in nil }.tables.reduce(0) { $0 + $1.rows.count }
-    }
-
-    /// Erases a person.
-    /// - Parameter now: Milliseconds since 1970.
-    /// - Returns: The number of rows.
-    /// - Throws: The faults of `Store.write`.
-    package func erase(user: String, now: Int64) async throws(Fault) -> Int {
-        try await store.erase(Self.query(user), now: Timestamp(milliseconds: now)).rows.reduce(0) { $0 + $1.count }
-    }
-
-    private static func query(_ user: String) -> PersonQuery { PersonQuery(name: .user(user), mvpd: nil, isAnonymous: { _ in false }) }
 }

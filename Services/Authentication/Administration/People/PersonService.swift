@@ -10,11 +10,10 @@ package import Logging
 package struct PersonService: Sendable {
     private static let longest = 512
     private static let mostLogins = 100
-    /// How often all that one look takes in is erased in one call.
+    /// All that one look takes in is erased in one call this often.
     private static let rounds = 20
 
-    /// `nil`: the store looks for nobody.
-    package let store: (any PersonStore)?
+    package let store: SqlAuthenticationStore
     package let catalogue: any CatalogueSource
     package let scrambler: UserIDScrambler
     /// Open what they told of sessions.
@@ -23,9 +22,8 @@ package struct PersonService: Sendable {
     let metrics: AuthenticationMetrics
     package let logger: Logger
 
-    /// - Throws: As `ExportPerson`; `unimplemented` where the store looks for nobody; faults of the store.
+    /// - Throws: As `ExportPerson`; faults of the store.
     func export(_ selector: PersonSelector?) async throws(Fault) -> PersonExport {
-        let store = try required()
         let query = try query(selector)
         let found = try await store.person(query)
         guard !found.isAmbiguous else { return PersonExport(people: found.people.map(\.contract), isAmbiguous: true) }
@@ -38,7 +36,6 @@ package struct PersonService: Sendable {
 
     /// - Throws: As `export`.
     package func erase(_ selector: PersonSelector?) async throws(Fault) -> PersonErasure {
-        let store = try required()
         let query = try query(selector)
         var all: ErasedPerson?
         for _ in 0..<Self.rounds {
@@ -59,7 +56,6 @@ package struct PersonService: Sendable {
     /// Notes households of sessions that a release before wrote, until the task is cancelled: so long they are found by everything else.
     /// - Parameter isMine: True when it is this copy's turn.
     package func markHouseholds(isMine: @Sendable () async -> Bool) async {
-        guard let store else { return }
         repeat {
             guard await isMine() else { continue }
             do throws(Fault) {
@@ -75,11 +71,6 @@ package struct PersonService: Sendable {
 
     private func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute] {
         deciders.flatMap { $0.keptAttributes(sealed, of: session) }
-    }
-
-    private func required() throws(Fault) -> any PersonStore {
-        guard let store else { throw Fault(.unimplemented, "Nobody is looked for here.") }
-        return store
     }
 
     private func query(_ selector: PersonSelector?) throws(Fault) -> PersonQuery {

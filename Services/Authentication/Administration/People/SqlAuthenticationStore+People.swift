@@ -4,11 +4,15 @@ package import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: PersonStore {
+/// The store's queries and operations for people.
+extension SqlAuthenticationStore {
+    /// - Throws: `unavailable` while households of older sessions are not known yet.
     package func person(_ query: PersonQuery) async throws(Fault) -> FoundPerson {
         try await store.read { try $0.person(query) }
     }
 
+    /// Every row of a person's.
+    /// - Parameter attributes: Opens what an upstream told with a session.
     package func told(
         _ person: FoundPerson, attributes: @escaping @Sendable ([UInt8], String) -> String?
     ) async throws(Fault) -> (tables: [PersonTable], hasMore: Bool) {
@@ -30,6 +34,8 @@ extension SqlAuthenticationStore: PersonStore {
         }
     }
 
+    /// Finds and removes, in one commit.
+    /// - Returns: The person, and the number of rows of each table; none where the query stands for several people.
     package func erase(_ query: PersonQuery, now: Timestamp) async throws(Fault) -> ErasedPerson {
         let (erased, codes) = try await store.write { database -> (ErasedPerson, [RegistrationCodeText]) in
             let found = try database.person(query)
@@ -48,6 +54,9 @@ extension SqlAuthenticationStore: PersonStore {
         return erased
     }
 
+    /// Marks households of sessions that a release before wrote, a batch of them.
+    /// - Parameter attributes: Opens what an upstream told with a session.
+    /// - Returns: The number of marked sessions.
     package func markHouseholds(_ attributes: @escaping @Sendable ([UInt8], String) -> [UserAttribute]) async throws(Fault) -> Int {
         let unmarked: [(id: SessionID, mark: String)] = try await store.read { database in
             let found = try database.all("SELECT id, attributes FROM session WHERE household IS NULL LIMIT ?", [Self.householdBatch]) {

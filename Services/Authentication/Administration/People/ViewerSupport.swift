@@ -10,11 +10,11 @@ struct ViewerSupport: Sendable {
     /// Sessions that one answer tells of.
     static let most = 100
     private static let longest = 512
-    /// How often all that an answer tells of is ended in one call: a device that signs in meanwhile keeps nobody busy for ever.
+    /// All that an answer tells of is ended in one call this often: a device that signs in meanwhile keeps nobody busy for ever.
     private static let rounds = 20
 
     let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let scrambler: UserIDScrambler
     let clock: any WallClock
     let metrics: AuthenticationMetrics

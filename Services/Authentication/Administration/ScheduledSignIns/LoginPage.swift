@@ -81,7 +81,7 @@ extension LoginPage.Form {
     /// A page between two others, which a script or a person's click sends on.
     var isCarrier: Bool { !fields.isEmpty && fields.allSatisfy { $0.type == "hidden" || $0.type == "submit" } }
 
-    /// Where user and password go.
+    /// Returns where user and password go.
     /// - Parameters:
     ///   - user: Name of the user's field; empty: the last one for a text before the password, or the last one at all.
     ///   - password: Name of the password's field; empty: the first one for passwords.

@@ -33,7 +33,7 @@ package final class ScheduledSignIns: Sendable {
         var version: UInt64?
         var storeID = ""
         var planned: [Planned] = []
-        /// When it makes sense to ask the store.
+        /// It makes sense to ask the store at this time.
         var next: [MvpdID: Timestamp] = [:]
         var running = 0
         /// The number of sign-ins at an MVPD that could not be tried, one after the other.
@@ -41,7 +41,7 @@ package final class ScheduledSignIns: Sendable {
     }
 
     private let tests: TestSignIns
-    private let store: any ScheduledSignInStore & TestSignInStore
+    private let store: SqlAuthenticationStore
     private let catalogue: any CatalogueSource
     private let secrets: any ClientSecrets
     private let transport: any OutboundTransport
@@ -53,7 +53,7 @@ package final class ScheduledSignIns: Sendable {
     private let state = Mutex(State())
 
     init(
-        tests: TestSignIns, store: any ScheduledSignInStore & TestSignInStore, catalogue: any CatalogueSource, secrets: any ClientSecrets,
+        tests: TestSignIns, store: SqlAuthenticationStore, catalogue: any CatalogueSource, secrets: any ClientSecrets,
         transport: any OutboundTransport, origin: String, clock: any WallClock, logger: Logger
     ) {
         (self.tests, self.store, self.catalogue, self.secrets, self.transport) = (tests, store, catalogue, secrets, transport)
@@ -77,7 +77,7 @@ package final class ScheduledSignIns: Sendable {
         }
     }
 
-    /// How the latest ended, of those that the catalogue asks for.
+    /// Returns how the latest ended, of those that the catalogue asks for.
     func list() async throws(Fault) -> Contracts.ScheduledSignIns {
         refresh()
         let known = try await store.scheduledSignIns()

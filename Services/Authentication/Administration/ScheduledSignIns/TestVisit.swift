@@ -87,7 +87,7 @@ struct TestVisit: Sendable {
         let (reason, words) =
             switch error.kind {
             case .connectTimeout, .responseTimeout, .budgetSpent: ("timeout", "did not answer in time")
-            case .notSent, .refusedAddress: ("unreachable", "cannot be reached")
+            case .notSent, .refusedAddress, .noCertificate: ("unreachable", "cannot be reached")
             case .resetBeforeAnswer: ("broken", "broke the connection before it answered")
             case .unusable: ("unusable", "sent an answer that breaks off or is too large, or its certificate is not one of those we trust")
             case .cancelled: ("cancelled", "was not waited for")

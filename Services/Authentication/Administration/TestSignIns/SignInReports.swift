@@ -26,13 +26,13 @@ package final class SignInReports: SignInReporting {
     private static let mostStrays = 10_000
 
     private let state: Mutex<State>
-    private let store: (any SignInReportStore)?
+    private let store: SqlAuthenticationStore?
 
     /// - Parameters:
     ///   - capacity: Sign-ins that are remembered, at least 1.
     ///   - strays: Answers to nothing that are remembered, at least 1.
     ///   - store: For all copies.
-    package init(capacity: Int = 512, strays: Int = 64, store: (any SignInReportStore)? = nil) {
+    package init(capacity: Int = 512, strays: Int = 64, store: SqlAuthenticationStore? = nil) {
         self.store = store.flatMap { $0.sharesReports ? $0 : nil }
         state = Mutex(State(known: Ring(capacity: capacity), unknown: Ring(capacity: strays)))
     }

@@ -17,7 +17,7 @@ package import SamlProfile
 package struct TestSignIns: TestAnswers {
     package let saml: any SamlSignIn
     package let oauth: OAuthAnswerCheck
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let logger: Logger
@@ -143,9 +143,9 @@ extension TestSignIns {
         let finding = try await offEventLoop { [saml] () throws(Fault) in saml.verdict(on: response, to: recorded, from: provider, now: now) }
         log.explanation = finding.explanation
         var replay: SignInCompletion.Replay?
-        if case .accepted(let accepted) = finding.verdict { replay = accepted.replay }
+        if case .accepted(let assertion) = finding.verdict { replay = assertion.replay }
         switch try await store.finish(test.id, handle, replay, now: now) {
-        case .ended: return Self.outcome(finding.verdict, test, log)
+        case .ended: return Self.outcome(finding, test, log)
         case .notPending:
             return log.rejected(SamlSignInFinisher.unknownState, mvpd: test.mvpd, at: .pendingRequest, hint: SamlSignInFinisher.answeredHint)
         case .replayed:
@@ -154,13 +154,16 @@ extension TestSignIns {
         }
     }
 
-    private static func outcome(_ verdict: SamlVerdict, _ test: TestSignInRecord, _ log: SignInLog) -> SignInOutcome {
-        switch verdict {
+    private static func outcome(_ finding: ResponseFinding, _ test: TestSignInRecord, _ log: SignInLog) -> SignInOutcome {
+        switch finding.verdict {
         case .accepted: log.signedIn(mvpd: test.mvpd, redirect: "")
-        case .declined(let codes): log.declined(codes, mvpd: test.mvpd, redirect: "")
-        case .silent: log.silent(mvpd: test.mvpd, redirect: "")
-        case .misconfigured(let codes): log.misconfigured(codes, mvpd: test.mvpd)
         case .rejected(let rejection): log.rejected(rejection, mvpd: test.mvpd)
+        case .status(let status):
+            switch status.consequence {
+            case .declined: log.declined(status.codes, mvpd: test.mvpd, redirect: "")
+            case .notAuthenticated: log.silent(mvpd: test.mvpd, redirect: "")
+            case .misconfigured: log.misconfigured(status.codes, mvpd: test.mvpd)
+            }
         }
     }
 

@@ -13,7 +13,7 @@ struct AccessTokenIssue: Sendable {
 
     let tokens: AccessTokenIssuer
     let catalogue: any CatalogueSource
-    let store: any ClientStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let secrets: RecentSecrets
     let uses = ClientUses()

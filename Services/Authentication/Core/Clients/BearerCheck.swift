@@ -26,7 +26,7 @@ package final class BearerCheck: Sendable {
 
     private let tokens: AccessTokenVerifier
     private let catalogue: any CatalogueSource
-    private let store: any ClientStore
+    private let store: SqlAuthenticationStore
     private let clock: any WallClock
     private let metrics: AuthenticationMetrics
     private let identities: PlatformIdentities
@@ -36,7 +36,7 @@ package final class BearerCheck: Sendable {
 
     /// - Parameter capacity: The number of checked tokens that are remembered, at least 2.
     package init(
-        tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: any ClientStore, clock: any WallClock,
+        tokens: AccessTokenVerifier, catalogue: any CatalogueSource, store: SqlAuthenticationStore, clock: any WallClock,
         metrics: AuthenticationMetrics, signatures: SignedRequestCheck, serviceTokens: ServiceTokenCheck, platforms: PlatformIdentities,
         capacity: Int = 16_384
     ) {

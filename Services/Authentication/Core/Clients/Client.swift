@@ -23,9 +23,9 @@ package struct ClientDirectory: Sendable {
     /// The scopes of apps with credentials that everybody may know, whatever their application has (clients §2).
     static let sharedScopes = BearerCheck.appScopes
 
-    package let store: any ClientStore
+    package let store: SqlAuthenticationStore
 
-    package init(store: any ClientStore) {
+    package init(store: SqlAuthenticationStore) {
         self.store = store
     }
 
@@ -73,7 +73,7 @@ final class ClientUses: Sendable {
 /// Clients that nobody uses any more: they are forgotten, and register again (rest-v1 §3.1).
 package struct UnusedClients: Sendable {
     package let bearers: BearerCheck
-    package let store: any ClientStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let logger: Logger
 

@@ -13,7 +13,7 @@ struct ClientRegistration: Sendable {
     static let grantType = "client_credentials"
 
     let catalogue: any CatalogueSource
-    let store: any ClientStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let metrics: AuthenticationMetrics
@@ -81,7 +81,7 @@ struct ClientRegistration: Sendable {
 /// Ends a client: it has to register anew (rest-v1 §4.1).
 struct ClientRevocation: Sendable {
     let bearers: BearerCheck
-    let store: any ClientStore
+    let store: SqlAuthenticationStore
     let metrics: AuthenticationMetrics
 
     /// Returns when no call of the client is accepted any more.

@@ -16,11 +16,11 @@ package final class ServiceTokenCheck: Sendable {
     }
 
     private let keys: ServiceTokenKeys
-    private let store: any ServiceTokenStore
+    private let store: SqlAuthenticationStore
     private let clock: any WallClock
     private let state = Mutex(State())
 
-    package init(keys: ServiceTokenKeys, store: any ServiceTokenStore, clock: any WallClock) {
+    package init(keys: ServiceTokenKeys, store: SqlAuthenticationStore, clock: any WallClock) {
         self.keys = keys
         self.store = store
         self.clock = clock
@@ -107,15 +107,15 @@ package struct ServiceTokenDevice: Hashable, Sendable {
     package let programmer: ProgrammerID
     package let device: DeviceID
     package var information: DeviceInformation
-    /// When it got its last token.
+    /// It got its last token at this time.
     package var seenAt: Timestamp
-    /// When that can be exchanged no more.
+    /// That can be exchanged no more at this time.
     package var expiresAt: Timestamp
 }
 
 /// The tie between a device and a person.
 package struct ServiceTokenTie: Sendable {
-    /// How long a person is remembered without a token: no session lives as long.
+    /// A person is remembered without a token for this long: no session lives as long.
     package static let personLifetime: Duration = SessionRecord.longestLife + .seconds(30 * 86_400)
 
     package let programmer: ProgrammerID
@@ -136,7 +136,7 @@ package struct ServiceTokenTie: Sendable {
     var personExpiresAt: Timestamp { now + Self.personLifetime }
 }
 
-/// How a programmer names a person, as it is kept.
+/// A programmer names a person in this way, as it is kept.
 package struct ServicePersonName: Hashable, Sendable {
     package let digest: [UInt8]
     /// For a person whom the store does not know.

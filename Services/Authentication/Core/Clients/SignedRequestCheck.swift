@@ -11,7 +11,7 @@ package import Tokens
 
 /// Checks requests that apps sign with a key pair of their application (clients §2).
 package struct SignedRequestCheck: Sendable {
-    /// Why one is refused: for the log and the metric, never for the caller.
+    /// One is refused for one of these reasons: for the log and the metric, never for the caller.
     enum Cause: String {
         case unknownKey = "unknown_key"
         case signature, time, syntax, requestor, replay, plain
@@ -123,10 +123,10 @@ final class UsedNonces: Sendable {
         var keys: [OctetText: ExpiryCounts] = [:]
     }
 
-    private let store: any NonceStore
+    private let store: SqlAuthenticationStore
     private let state = Mutex(State())
 
-    init(store: any NonceStore) { self.store = store }
+    init(store: SqlAuthenticationStore) { self.store = store }
 
     /// - Parameter end: From when on the signature is too old in any case.
     /// - Returns: False when it was used before.

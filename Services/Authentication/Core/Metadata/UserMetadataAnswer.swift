@@ -27,7 +27,7 @@ package struct UserMetadataAnswer: Sendable {
     package let bearers: BearerCheck
     package let sessions: SessionLookup
     package let trials: TrialPlays
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let logger: Logger
     package let deciders: [any Decider]
@@ -131,7 +131,7 @@ package struct UserMetadataAnswer: Sendable {
                 sealed.data.append(MetadataEntry(key: item.key, value: item.value))
                 continue
             }
-            do throws(MetadataSeal.Obstacle) {
+            do throws(MetadataSeal.Rejection) {
                 sealed.data.append(MetadataEntry(key: item.key, value: .text(try sealing.seal.seal(item.value))))
                 sealed.encrypted.append(item.key)
             } catch {
@@ -154,8 +154,8 @@ extension UserMetadataAnswer: CallRegistration {
 
 /// Encrypts values to a programmer's certificate (rest-v1 §8).
 struct MetadataSeal: Hashable, Sendable {
-    /// Why a value is left out: it is never told in clear.
-    enum Obstacle: String, Error {
+    /// A value is left out for one of these reasons: it is never told in clear.
+    enum Rejection: String, Error {
         case noCertificate = "no_certificate"
         case tooLong = "too_long"
         case failed = "failed"
@@ -174,7 +174,7 @@ struct MetadataSeal: Hashable, Sendable {
     }
 
     /// - Returns: Base64 of one RSA block over the value's UTF-8 text.
-    func seal(_ value: MetadataEntry.Value) throws(Obstacle) -> String {
+    func seal(_ value: MetadataEntry.Value) throws(Rejection) -> String {
         guard let certificate, case .rsa(let key) = try? certificate.publicKey() else { throw .noCertificate }
         let text = Array(value.plaintext.utf8)
         guard text.count <= key.longestPlaintext(padding) else { throw .tooLong }

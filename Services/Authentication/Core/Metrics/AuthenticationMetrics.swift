@@ -128,7 +128,7 @@ extension AuthenticationMetrics {
         return dimensions
     }
 
-    /// How the sign-in at hand ended; one that goes on is not over.
+    /// Counts the end of the sign-in at hand; one that goes on is not over.
     func countSignIn(_ result: String, _ reason: String) {
         guard var dimensions = signIn, result != "continued" else { return }
         guard result != "signed_in" else { return usage.count(.authnSuccessful, dimensions) }

@@ -19,7 +19,7 @@ package final class ClockDoubt: Sendable {
     private struct State {
         /// When each MVPD's latest answer was refused, by how our clock looks.
         var refused: [OwnClock: [MvpdID: Instant]] = [:]
-        /// When it was told last that the clock looks so.
+        /// It was told last that the clock looks so at this time.
         var told: [OwnClock: Instant] = [:]
     }
 

@@ -13,7 +13,7 @@ package import SamlExplanation
 package protocol SignInMethod: Sendable {
     /// The person and the MVPD of a sign-in.
     associatedtype Attempt: Sendable
-    /// How it goes on.
+    /// It goes on in this way.
     associatedtype Start: Sendable
     /// The provider's answer.
     associatedtype Answer: Sendable
@@ -64,7 +64,7 @@ extension SignInMethod where Answer == Never {
 package struct EndedAtProvider: Sendable {
     /// The sessions that came by the method.
     package var sessions: Set<SessionID> = []
-    /// Where the browser goes: to the provider's logout page, or where it was to go.
+    /// The browser goes here: to the provider's logout page, or where it was to go.
     package var end: String
 
     package init(sessions: Set<SessionID> = [], end: String) { (self.sessions, self.end) = (sessions, end) }
@@ -87,6 +87,7 @@ package struct Delegates: Sendable {
     package var platform: [any PlatformSignInMethod] = []
     package var trial: [any TrialMethod] = []
     package var deciders: [any Decider] = []
+    package var plays: [any PlayDecider] = []
     package var offers: [any ProviderOffers] = []
     package var resets: [any TrialResets] = []
     package var tokens: [any PlatformTokenKeeper] = []
@@ -96,7 +97,7 @@ package struct Delegates: Sendable {
 
 /// Decides about a session and knows its person, in place of the MVPD that the session names: an upstream.
 package protocol Decider: Sendable {
-    /// How other services find the decider of a session.
+    /// Returns the decider of a session, as other services find it.
     /// - Returns: `nil` for a session that this one does not decide about.
     func decider(of record: SessionRecord) async throws(Fault) -> BridgedSession?
 
@@ -106,6 +107,16 @@ package protocol Decider: Sendable {
 
     /// Opens what was kept of the attributes of a session.
     func keptAttributes(_ sealed: [UInt8], of session: String) -> [UserAttribute]
+}
+
+/// Decides whether a person may play, in place of the MVPD that the session names: an upstream.
+package protocol PlayDecider: Sendable {
+    /// - Parameters:
+    ///   - question: As of AskUpstream. The session that it names is not looked up.
+    ///   - record: The session that it is about, as it was just found.
+    /// - Returns: `nil` for a session that this one does not decide about.
+    /// - Throws: As AskUpstream.
+    func decide(_ question: AskUpstreamRequest, about record: SessionRecord) async throws(Fault) -> UpstreamDecisions?
 }
 
 /// Says which MVPDs a requestor offers beside those of the catalogue.

@@ -119,7 +119,7 @@ extension Requestor {
     }
 }
 
-/// Where sign-ins and logouts may end (rest-v1 §3.7, rest-v2 D10, clients §4.13).
+/// Sign-ins and logouts may end here (rest-v1 §3.7, rest-v2 D10, clients §4.13).
 package struct SignInEnds: Sendable {
     /// Origins of the operator's own activation pages.
     package let activationOrigins: Set<String>
@@ -142,7 +142,7 @@ package struct SignInEnds: Sendable {
         }
     }
 
-    /// Why an address is not accepted, for whoever writes the app; nothing of it is repeated.
+    /// Returns why an address is not accepted, for whoever writes the app; nothing of it is repeated.
     private static func problem(_ text: String, at requestor: Requestor, of application: Application?) -> String {
         if text.isEmpty { return "The redirect URL is missing." }
         guard let address = RedirectAddress(text) else {

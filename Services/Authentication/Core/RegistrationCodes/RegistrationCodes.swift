@@ -17,7 +17,7 @@ package struct RegistrationCodes: Sendable {
 
     package let bearers: BearerCheck
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let userIDs: UserIDScrambler
@@ -100,7 +100,7 @@ package struct RegistrationCodes: Sendable {
     /// A new code.
     package struct Made: Sendable {
         package let record: RegistrationRecord
-        /// When the plan that it took the place of would have ended.
+        /// The plan that it took the place of would have ended at this time.
         package let replacedEnd: Timestamp?
     }
 

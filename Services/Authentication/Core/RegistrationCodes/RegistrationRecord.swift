@@ -20,7 +20,7 @@ package struct RegistrationRecord: Hashable, Sendable {
     package let userAgent: String
     package let deviceType: String
     package let claims: DeviceClaims
-    /// Where a person types the code; empty: the gateway's own page.
+    /// A person types the code here; empty: the gateway's own page.
     var registrationURL: String
     package let clientID: ClientID
     /// True once a sign-in through the code has succeeded; it starts no other (rest-v1 §3.7).
@@ -31,7 +31,7 @@ package struct RegistrationRecord: Hashable, Sendable {
     package var serviceIdentity: ServiceIdentity?
     /// The platform's tokens that came with the code, for an upstream, sealed; empty: none, or no longer (bridge §5.1).
     package var platformTokens: [UInt8] = []
-    /// When a sign-in through it succeeded; `nil` before.
+    /// A sign-in through it succeeded at this time; `nil` before.
     var usedAt: Timestamp?
     /// True: made by REST v2, where the sign-in's parameters gather here (rest-v2 §2.2); another of the same client's device ends it.
     package var isPlan = false
@@ -69,7 +69,7 @@ package struct RegistrationRecord: Hashable, Sendable {
 }
 
 extension RegistrationRecord {
-    /// How a caller learns the device of a code (rest-v1 §2.2, §3.5).
+    /// A caller learns the device of a code in one of these ways (rest-v1 §2.2, §3.5).
     package enum ShownDevice {
         /// Without an access token for the requestor: not at all.
         case hidden
@@ -115,9 +115,9 @@ extension RegistrationRecord {
         case session
     }
 
-    /// How long after its use a code tells others of its session.
+    /// A code tells others of its session for this long after its use.
     package static let told: Duration = .seconds(600)
-    /// How long a code is remembered after its end: its maker's last polls are no guesses.
+    /// A code is remembered for this long after its end: its maker's last polls are no guesses.
     package static let remembrance: Duration = .seconds(3600)
 
     /// - Parameter caller: `nil` for a caller without an access token.

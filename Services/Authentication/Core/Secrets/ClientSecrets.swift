@@ -6,7 +6,7 @@ package import Faults
 internal import Foundation
 internal import Synchronization
 
-/// Where client secrets come from.
+/// Client secrets come from here.
 package protocol ClientSecrets: Sendable {
     /// - Returns: `nil` when there is none of that name.
     /// - Throws: Faults of the store.
@@ -22,27 +22,13 @@ package struct SealedSecret: Hashable, Sendable {
     let writtenAt: Timestamp
 }
 
-package protocol SecretStore: Sendable {
-    /// Stores it unless the reference is another owner's.
-    /// - Returns: True when there was one before; `nil` when it is another owner's.
-    func put(_ secret: SealedSecret) async throws(Fault) -> Bool?
-
-    func sealedSecret(_ reference: SecretReference) async throws(Fault) -> SealedSecret?
-
-    /// By reference.
-    func sealedSecrets() async throws(Fault) -> [SealedSecret]
-
-    /// Seals one anew, if it is still the same.
-    func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault)
-}
-
 /// The secrets that the catalogue refers to: a file of that name first, then what administrators have written (clients §2).
 package struct KeptSecrets: ClientSecrets {
     /// Octets of a secret, at most.
     package static let longest = 4096
 
     package let folder: ClientSecretFolder
-    package let store: any SecretStore
+    package let store: SqlAuthenticationStore
     package let seals: SecretSeals
     package let clock: any WallClock
 
@@ -171,7 +157,7 @@ package final class SecretSeals: Sendable {
 
 /// Secrets of pairs and imported clients as they were read lately: a television signs each of its calls.
 package final class RecentSecrets: Sendable {
-    /// How long one is used without another look.
+    /// One is used without another look for this long.
     private static let age: Duration = .seconds(1)
     private static let capacity = 4096
 

@@ -7,14 +7,14 @@ package import Identifiers
 
 /// Makes sessions for people whose MVPD is bypassed by an AuthN-all rule (rest-v1 §6.1).
 package struct DegradedSessions: Sendable {
-    package let store: any SessionStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let scrambler: UserIDScrambler
     package let metrics: AuthenticationMetrics
 
     package init(
-        store: any SessionStore, clock: any WallClock, random: any RandomSource, scrambler: UserIDScrambler, metrics: AuthenticationMetrics
+        store: SqlAuthenticationStore, clock: any WallClock, random: any RandomSource, scrambler: UserIDScrambler, metrics: AuthenticationMetrics
     ) {
         (self.store, self.clock, self.random, self.scrambler) = (store, clock, random, scrambler)
         self.metrics = metrics

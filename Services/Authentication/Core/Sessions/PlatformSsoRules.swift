@@ -3,7 +3,7 @@ package import Contracts
 package import Faults
 package import SamlExplanation
 
-/// When a platform's login may stand for one at the MVPD (rest-v1 §3.12, §3.13).
+/// A platform's login may stand for one at the MVPD under these rules (rest-v1 §3.12, §3.13).
 package enum PlatformSsoRules {
     /// The name under which the NameID may be asked for like an attribute.
     package static let nameID = "NameID"

@@ -8,7 +8,7 @@ package import Faults
 package struct SessionLookup: Sendable {
     package let bearers: BearerCheck
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let metrics: AuthenticationMetrics
     package let stored: StoredSessions
@@ -105,7 +105,7 @@ package struct SessionLookup: Sendable {
         record.kind != .platform || (try? PartnerStatusCheck(caller, now: clock.now()).provider(expected: record.mvpd)) != nil
     }
 
-    /// Why a platform's login that the device has at an MVPD is not shown for a decision.
+    /// Returns why a platform's login that the device has at an MVPD is not shown for a decision.
     /// - Returns: `nil` where there is none, or the call says nothing of the platform.
     package func partnerFault(of caller: DeviceCaller, at mvpd: MvpdID) async throws(Fault) -> Fault? {
         guard caller.partner != nil else { return nil }

@@ -77,7 +77,7 @@ package struct SessionRecord: Sendable {
         get { box.fields.origin }
         set { change { $0.origin = newValue } }
     }
-    /// When the attributes were last set.
+    /// The attributes were last set at this time.
     package var updatedAt: Timestamp {
         get { box.fields.updatedAt }
         set { change { $0.updatedAt = newValue } }
@@ -106,7 +106,7 @@ extension SessionRecord: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(box.fields) }
 }
 
-/// How a session came about.
+/// A session came about in this way.
 package struct SessionOrigin: Hashable, Sendable {
     package let kind: SessionKind
     /// When the person signed in, or the trial was asked for; taken over with a shared and with an automatic session.

@@ -5,7 +5,7 @@ package import Faults
 
 /// The state of its session that a device may be told (rest-v1 §5).
 package enum SessionState: Hashable, Sendable {
-    /// How long an expired session is remembered, so that "expired" differs from "none".
+    /// An expired session is remembered for this long, so that "expired" differs from "none".
     package static let remembrance: Duration = .seconds(24 * 3600)
 
     case valid(SessionRecord)
@@ -64,7 +64,8 @@ extension SessionRecord {
     }
 }
 
-/// When a new session ends (mvpd §2.4). Integration and MVPD are those that the catalogue resolved for the device's platform (rest-v1 §5).
+/// A new session ends as these rules say (mvpd §2.4). Integration and MVPD are those that the catalogue resolved for the device's platform (rest-v1
+/// §5).
 package enum SessionLifetime {
     /// - Parameters:
     ///   - isHomeBased: The MVPD recognised the home network.

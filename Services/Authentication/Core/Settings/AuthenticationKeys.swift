@@ -140,7 +140,7 @@ public struct AuthenticationKeys: Sendable {
     }
 }
 
-/// Why a key file cannot be used; for the operator who starts the service.
+/// A key file cannot be used for this reason; for the operator who starts the service.
 public struct AuthenticationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Where the file is named, for example `authentication.accessTokenKey`.
     public let key: String

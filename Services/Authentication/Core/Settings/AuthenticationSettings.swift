@@ -1,4 +1,5 @@
 public import Clocks
+public import OutboundHttp
 
 /// The `authentication` object of the service's settings file. Paths are relative to that file.
 public struct AuthenticationSettings: Decodable, Sendable {
@@ -85,6 +86,9 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// Until then a device of whom nothing is known, and for whom there is a client at the upstream, is asked about there, once: for a store whose
     /// sessions were lost, and whose clients at upstreams were not (bridge §8.1). `nil` unless set: nobody is.
     public let adoptUntil: Timestamp?
+    /// The certificates that upstreams are shown, by the names that `upstreams[].clientCertificate` of the catalogue uses. One that cannot be read closes
+    /// the upstreams that use it, and nothing else.
+    public let clientCertificates: [String: ClientCertificateFiles]
 
     private enum CodingKeys: String, CodingKey {
         case spEntityID, acsURL, logoutURL, signingKey, signingCertificate, otherSigningCertificate, encryptionKey, encryptionCertificate,
@@ -92,7 +96,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case accessTokenTTL, activationOrigins, metadataValidity, cachedSessions, oauthKey, oauthCallbackURL, sharedCallback, clientSecrets
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
-        case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams
+        case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams, clientCertificates
         case adoptUntil
     }
 
@@ -140,6 +144,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         reportHours = try container.number(.reportHours, 1...8760, default: 24)
         allowPrivateUpstreams = try container.decodeIfPresent(Bool.self, forKey: .allowPrivateUpstreams) ?? false
         adoptUntil = try container.contains(.adoptUntil) ? container.moment(.adoptUntil) : nil
+        clientCertificates = try container.decodeIfPresent([String: ClientCertificateFiles].self, forKey: .clientCertificates) ?? [:]
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
 }
@@ -149,7 +154,15 @@ extension AuthenticationSettings {
     private static let mostCodes = 10_000_000
 
     /// Warnings about settings with which the service starts all the same: one line for each, which begins with the key.
-    public var doubts: [String] {
+    /// - Parameter path: Makes a path of the settings absolute.
+    public func doubts(path: (String) -> String) -> [String] {
+        limitDoubts
+            + ClientCertificates().replace(loadClientCertificates(path: path)).map {
+                "authentication.clientCertificates.\($0.name) closes each upstream that names it: \($0.reason)"
+            }
+    }
+
+    private var limitDoubts: [String] {
         [("codesPerClient", codesPerClient, 100_000), ("codesPerDevice", codesPerDevice, 100)].filter { $0.1 == Self.mostCodes }.map {
             key, most, usual in
             "authentication.\(key) \(most) is no limit, as in a cluster for development: one that makes codes without end fills the store; "
@@ -161,6 +174,17 @@ extension AuthenticationSettings {
     public func doubts(now: Timestamp) -> [String] {
         guard let adoptUntil, adoptUntil <= now else { return [] }
         return ["authentication.adoptUntil has passed, and is without effect: leave it out"]
+    }
+
+    /// The files of the certificates that upstreams are shown.
+    public var clientCertificateFiles: [String] { clientCertificates.values.flatMap { [$0.certificate, $0.key] } }
+
+    /// - Parameter path: Makes a path of the settings absolute.
+    /// - Returns: For each name the certificate, or what is wrong with its files.
+    public func loadClientCertificates(path: (String) -> String) -> ClientCertificates.Loaded {
+        clientCertificates.mapValues { files in
+            do throws(ClientCertificateError) { return .success(try files.load(path: path)) } catch { return .failure(error) }
+        }
     }
 
     /// The files of keys of access tokens.

@@ -50,13 +50,13 @@ package struct PendingSignIn: Hashable, Sendable {
     }
 }
 
-/// How a person is signed in.
+/// A person is signed in by one of these methods.
 package enum SignInWay: Hashable, Sendable {
     case saml
     case oauth(OAuthAttempt)
 }
 
-/// How a person is asked.
+/// A person is asked in one of these ways.
 package enum OAuthAttempt: Hashable, Sendable {
     case interactive
     /// The MVPD may recognise the home network; if it does not, the person is asked after all (mvpd §3).
@@ -87,7 +87,7 @@ extension SignInWay: RawRepresentable {
     }
 }
 
-/// Where an OAuth provider sends browsers back.
+/// An OAuth provider sends browsers back here.
 ///
 /// Each record has its own address, so that a misdirected answer is told from an answer of its own provider. Otherwise a hostile provider could have
 /// a person's browser bring it the code of an honest one (mix-up, RFC 9700 §4.4.2).
@@ -140,7 +140,7 @@ package struct SignInCompletion: Hashable, Sendable {
     }
 }
 
-/// How a completion ended.
+/// A completion ended in one of these ways.
 package enum SignInCompletionResult: Hashable, Sendable {
     case completed
     /// The request was answered before, or it is over.
@@ -164,7 +164,7 @@ package struct PendingLogout: Hashable, Sendable {
     package let mvpd: MvpdID
     /// For an OpenID provider, the person's id there alone.
     package let name: SubjectName
-    /// Where the browser goes afterwards; empty: nowhere. For an OpenID provider, our own address for that, with its `state`.
+    /// The browser goes here afterwards; empty: nowhere. For an OpenID provider, our own address for that, with its `state`.
     package let redirectURL: String
     package let expiresAt: Timestamp
     /// The id_token, sealed for this logout; `nil`: none is at hand.
@@ -210,7 +210,7 @@ package struct MvpdLogout: Hashable, Sendable {
     }
 }
 
-/// How such a request ended.
+/// Such a request ended in one of these ways.
 package enum MvpdLogoutResult: Hashable, Sendable {
     /// The sessions that had not expired.
     case ended([SessionRecord])

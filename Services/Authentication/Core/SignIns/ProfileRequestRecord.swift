@@ -4,7 +4,7 @@ package import Faults
 
 /// A verification token that a platform's framework may be given, until its answer comes (mvpd §2.8).
 package struct ProfileRequestRecord: Hashable, Sendable {
-    /// How long the platform has for its answer (rest-v1 §3.13).
+    /// The platform has this long for its answer (rest-v1 §3.13).
     package static let lifetime: Duration = .seconds(600)
 
     /// `ID` of the AuthnRequest in the token.
@@ -43,7 +43,7 @@ package struct PlatformCompletion: Hashable, Sendable {
     }
 }
 
-/// How a completion ended.
+/// A completion ended in one of these ways.
 package enum PlatformCompletionResult: Hashable, Sendable {
     case completed
     /// The request was answered before, or it is over.

@@ -65,7 +65,7 @@ final class FingerprintLimit: Sendable {
 
     private struct State {
         var places: [Place: Seen] = [:]
-        /// When what is over was last looked for: with all places taken that costs milliseconds.
+        /// What is over was last looked for at this time: with all places taken that costs milliseconds.
         var sweptAt: Timestamp?
     }
 

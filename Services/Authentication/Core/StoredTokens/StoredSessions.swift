@@ -10,7 +10,7 @@ package import Tokens
 package struct StoredSessions: Sendable {
     package let bearers: BearerCheck
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let issuer: StoredTokenIssuer
     package let verifier: StoredTokenVerifier

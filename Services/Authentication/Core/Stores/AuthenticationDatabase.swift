@@ -7,7 +7,7 @@ public struct AuthenticationDatabase: Sendable {
     /// The schema; `store` must have been opened with it.
     public static var migrations: [Migration] { SqlAuthenticationStore.migrations }
 
-    /// The same in PostgreSQL's words.
+    /// The same in PostgreSQL.
     public static var postgresSteps: [Migration] { PostgresAuthenticationSchema.steps }
 
     /// The rows that every store deletes once they are over.

@@ -1,6 +1,5 @@
 package import Clocks
 package import Contracts
-package import Faults
 package import Identifiers
 internal import SamlExplanation
 
@@ -44,7 +43,7 @@ package struct TestSignInRecord: Hashable, Sendable {
         self.stage = stage
     }
 
-    /// How far it has come.
+    /// It has come this far.
     package enum Stage: Hashable, Sendable {
         /// Nobody has opened it.
         case waiting(ticket: SecretDigest)
@@ -73,36 +72,13 @@ package struct TestSignInRecord: Hashable, Sendable {
     }
 }
 
-/// How a test sign-in ended in the store.
+/// A test sign-in ended in one of these ways in the store.
 package enum TestSignInEnd: Hashable, Sendable {
     case ended
     /// It was answered before, or it is over.
     case notPending
     /// The assertion was used before.
     case replayed
-}
-
-/// Test sign-ins, apart from those of viewers.
-package protocol TestSignInStore: Sendable {
-    /// - Returns: False when as many as may be are under way; nothing changed. Those of a schedule take no other's place.
-    func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool
-
-    /// The one with that digest of its ticket, of `RelayState` or of `state`, unless it is over.
-    func testSignIn(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> TestSignInRecord?
-
-    /// Puts it at its next stage.
-    /// - Parameter before: The digest that it was known by.
-    /// - Returns: False when it is over, or somebody else was first; nothing changed.
-    func open(_ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp)
-        async throws(Fault)
-        -> Bool
-
-    /// Ends it without an answer, if it is there.
-    func drop(_ test: TestSignInID) async throws(Fault)
-
-    /// Consumes it, and remembers the assertion that it took, as one change.
-    /// - Parameter replay: `nil`: the answer had none that counts.
-    func finish(_ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp) async throws(Fault) -> TestSignInEnd
 }
 
 /// The result of taking the turn of a scheduled sign-in.
@@ -113,19 +89,4 @@ package enum ScheduledSignInTurn: Sendable {
     /// Nobody's before that moment.
     /// - Parameter latest: How the latest ended that is known.
     case notYet(until: Timestamp, latest: ScheduledSignInState?)
-}
-
-/// When scheduled sign-ins are due, and how the latest ended: for all copies of the service.
-package protocol ScheduledSignInStore: Sendable {
-    /// Takes the turn when it is due: the next one is due then at `next`. When several calls come at a time, at most one takes it.
-    /// - Parameters:
-    ///   - first: When an MVPD's first one is due.
-    ///   - next: From this one on; what is due later than that was planned by another schedule, and is due now.
-    func takeTurn(_ mvpd: MvpdID, first: Timestamp, next: Timestamp, now: Timestamp) async throws(Fault) -> ScheduledSignInTurn
-
-    /// Remembers how one ended.
-    func keep(_ state: ScheduledSignInState, of mvpd: MvpdID) async throws(Fault)
-
-    /// How the latest of each MVPD ended, by MVPD.
-    func scheduledSignIns() async throws(Fault) -> [ScheduledSignInState]
 }

@@ -8,7 +8,7 @@ package import Identifiers
 /// Counts what is played on trial, and tells how much is left (rest-v1 §6.2).
 package struct TrialPlays: Sendable {
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let metrics: AuthenticationMetrics

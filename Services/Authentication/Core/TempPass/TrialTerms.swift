@@ -52,7 +52,7 @@ extension TrialTerms {
     }
 }
 
-/// How far a device's trial is; reading it starts no clock (rest-v2 D14).
+/// A device's trial is this far; reading it starts no clock (rest-v2 D14).
 package struct TrialStanding: Sendable {
     /// `nil`: its clock was not started.
     package let trial: Trial?

@@ -7,12 +7,3 @@ package func offEventLoop<Value: Sendable>(_ work: @escaping @Sendable () throws
     }
     return try result.get()
 }
-
-/// The time that is left for all calls of one step together.
-package struct CallBudget: Sendable {
-    private let end: ContinuousClock.Instant
-
-    package init(_ span: Duration) { end = .now + span }
-
-    package var left: Duration { max(.zero, end - .now) }
-}

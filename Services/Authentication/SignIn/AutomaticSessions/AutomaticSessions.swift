@@ -13,7 +13,7 @@ struct AutomaticSessions: Sendable {
 
     let bearers: BearerCheck
     let catalogue: any CatalogueSource
-    let store: any LoginStore & ProviderTokenStore
+    let store: SqlAuthenticationStore
     let seal: TokenSeal
     let metadata: UserMetadataAnswer
     let clock: any WallClock

@@ -7,7 +7,7 @@ internal import SamlExplanation
 internal import SamlProfile
 internal import TextEncodings
 
-/// How an MVPD lets a browser log out (mvpd §2.7).
+/// An MVPD lets a browser log out in one of these ways (mvpd §2.7).
 enum LogoutWay: Sendable {
     case saml(SamlProvider)
     /// OpenID Connect RP-Initiated Logout 1.0; the browser comes back to an address of ours.

@@ -13,7 +13,7 @@ struct SingleLogout: Sendable {
     let bearers: BearerCheck
     let saml: any SamlLogout
     let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     /// The gateway's address, before the handle.

@@ -93,7 +93,7 @@ package struct OAuthExplanation: Sendable {
             hint: "oauth.userIdClaim names the claim, sub without it."),
     ]
 
-    /// How the checks ended.
+    /// The checks ended in one of these ways.
     package enum End {
         case allPassed
         /// The person, or the MVPD for the person, said no: nothing is left to check.

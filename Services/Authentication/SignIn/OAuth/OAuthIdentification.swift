@@ -169,7 +169,7 @@ package struct OAuthProvider: Hashable, Sendable {
 
     package var id: MvpdID { MvpdID(mvpd.id) }
 
-    /// Where it sends browsers back from now on.
+    /// Returns where it sends browsers back from now on.
     /// - Parameter shared: The address that records of before share.
     package func callback(_ shared: String) -> OAuthCallback { OAuthCallback(shared: shared, holder: endpoint.callback == .own ? holder : "") }
 }
@@ -193,7 +193,7 @@ extension OAuthEndpoint {
     }
 }
 
-/// Why an OAuth provider's answer is not accepted; for the log and the metrics.
+/// An OAuth provider's answer is not accepted for this reason; for the log and the metrics.
 package struct OAuthRejection: Error, Hashable, Sendable {
     /// The codes are decisions of ours, like those of mvpd §2.3.
     package enum Reason: String, Hashable, Sendable, CaseIterable {

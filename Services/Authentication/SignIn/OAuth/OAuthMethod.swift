@@ -43,7 +43,7 @@ package struct OAuthMethod: BrowserSignInMethod, CallRegistration {
 
 /// Sends a person to an OAuth provider (mvpd §3).
 struct OAuthSignInStarter: Sendable {
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let random: any RandomSource
     let proofs: SignInProofs
     /// The callback that records of before share, exactly as the MVPDs know it.

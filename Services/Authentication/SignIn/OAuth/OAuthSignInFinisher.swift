@@ -15,7 +15,7 @@ struct OAuthSignInFinisher: Sendable {
     let seal: TokenSeal
     let destination: SignInDestination
     let catalogue: any CatalogueSource
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let scrambler: UserIDScrambler

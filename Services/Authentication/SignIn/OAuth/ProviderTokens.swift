@@ -19,7 +19,7 @@ actor ProviderTokens {
 
     private let client: ProviderClient
     private let catalogue: any CatalogueSource
-    private let store: any AuthenticationStore
+    private let store: SqlAuthenticationStore
     private let seal: TokenSeal
     private let clock: any WallClock
     private let metrics: AuthenticationMetrics
@@ -29,13 +29,13 @@ actor ProviderTokens {
 
     /// A token that ends so soon is not given out.
     private static let margin: Duration = .seconds(10)
-    /// How long the turn of a copy lasts that dies with it; longer than any call to an MVPD.
+    /// The turn of a copy that dies with it lasts this long; longer than any call to an MVPD.
     private static let lease: Duration = .seconds(10)
-    /// How long another copy's turn is awaited, and how often it is looked at.
+    /// Another copy's turn is awaited this long, and looked at this often.
     private static let patience: (tries: Int, pause: Duration) = (100, .milliseconds(100))
 
     init(
-        client: ProviderClient, catalogue: any CatalogueSource, store: any AuthenticationStore, seal: TokenSeal, clock: any WallClock,
+        client: ProviderClient, catalogue: any CatalogueSource, store: SqlAuthenticationStore, seal: TokenSeal, clock: any WallClock,
         metrics: AuthenticationMetrics, logger: Logger
     ) {
         self.client = client

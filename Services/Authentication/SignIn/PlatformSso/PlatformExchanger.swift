@@ -12,7 +12,7 @@ internal import SamlProfile
 /// Makes a session of what a platform's framework got from the MVPD (rest-v1 §3.12, mvpd §2.8).
 struct PlatformExchanger: Sendable {
     let saml: any SamlSignIn
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let scrambler: UserIDScrambler
@@ -35,8 +35,7 @@ struct PlatformExchanger: Sendable {
             saml.verdict(on: response, to: recorded, from: attempt.provider, now: attempt.now)
         }
         attempt.explanation = finding.explanation
-        let accepted = try accepted(finding.verdict, attempt)
-        return try await complete(accepted, recorded, attempt)
+        return try await complete(try accepted(finding, attempt), recorded, attempt)
     }
 
     /// The checked parameters of a call, and what the catalogue says of them.
@@ -96,23 +95,23 @@ struct PlatformExchanger: Sendable {
         return (response, found)
     }
 
-    private func accepted(_ verdict: SamlVerdict, _ attempt: Attempt) throws(Fault) -> AcceptedSignIn {
-        switch verdict {
-        case .accepted(let accepted):
-            let missing = PlatformSsoRules.missingFields(attempt.settings, in: accepted)
+    private func accepted(_ finding: ResponseFinding, _ attempt: Attempt) throws(Fault) -> VerifiedAssertion {
+        switch finding.verdict {
+        case .accepted(let assertion):
+            let missing = PlatformSsoRules.missingFields(attempt.settings, in: assertion)
             guard missing.isEmpty else { throw log.incomplete(missing, attempt) }
-            return accepted
+            return assertion
         case .rejected(let rejection): throw log.refused(rejection, attempt)
-        case .declined(let codes), .misconfigured(let codes): throw log.declined(codes, attempt)
-        case .silent: throw log.declined(["NoPassive"], attempt)
+        case .status(let status) where status.consequence == .notAuthenticated: throw log.declined(["NoPassive"], attempt)
+        case .status(let status): throw log.declined(status.codes, attempt)
         }
     }
 
     private func complete(
-        _ accepted: AcceptedSignIn, _ recorded: ProfileRequestRecord, _ attempt: Attempt
+        _ assertion: VerifiedAssertion, _ recorded: ProfileRequestRecord, _ attempt: Attempt
     ) async throws(Fault) -> SessionRecord {
-        let session = session(accepted, attempt)
-        let completion = PlatformCompletion(requestID: recorded.requestID, replay: accepted.replay, session: session)
+        let session = session(assertion, attempt)
+        let completion = PlatformCompletion(requestID: recorded.requestID, replay: assertion.replay, session: session)
         switch try await store.complete(completion, now: attempt.now) {
         case .completed:
             log.signedIn(attempt)
@@ -123,17 +122,17 @@ struct PlatformExchanger: Sendable {
     }
 
     /// The lifetime is ours for requestor × MVPD × platform; an end that the MVPD itself names is kept to (decision 0017).
-    private func session(_ accepted: AcceptedSignIn, _ attempt: Attempt) -> SessionRecord {
-        let caller = attempt.caller
+    private func session(_ assertion: VerifiedAssertion, _ attempt: Attempt) -> SessionRecord {
+        let (caller, subject) = (attempt.caller, assertion.subject)
         let lifetime =
-            accepted.subject.isHomeBased
+            subject.isHomeBased
             ? Catalogue.hbaAuthnLifetime(attempt.integration, attempt.provider.mvpd)
             : Catalogue.authnLifetime(attempt.integration, attempt.provider.mvpd)
         let end = attempt.now + lifetime
         return SessionRecord(
             id: SessionID(random.uuid()), key: SessionKey(device: caller.device, requestor: caller.requestor), mvpd: attempt.mvpd, record: nil,
-            claims: caller.claims, clientID: caller.client.id, userID: scrambler.scramble(accepted.subject.userID, mvpd: attempt.mvpd),
-            subject: accepted.subject, createdAt: attempt.now, expiresAt: accepted.sessionEnd.map { min($0, end) } ?? end,
+            claims: caller.claims, clientID: caller.client.id, userID: scrambler.scramble(subject.userID, mvpd: attempt.mvpd),
+            subject: subject, createdAt: attempt.now, expiresAt: assertion.sessionNotOnOrAfter.map { min($0, end) } ?? end,
             origin: SessionOrigin(kind: .platform, authenticatedAt: attempt.now, identity: caller.identity), updatedAt: attempt.now,
             device: caller.information)
     }
@@ -154,8 +153,10 @@ struct PlatformExchanger: Sendable {
 
 extension PlatformSsoRules {
     /// The metadata fields that the platform must have got from the MVPD, and did not (mvpd §2.8).
-    fileprivate static func missingFields(_ settings: PlatformSettings, in accepted: AcceptedSignIn) -> [String] {
-        settings.requiredMetadataFields.filter { $0 == nameID ? accepted.subject.name.value.isEmpty : !accepted.attributeNames.contains($0) }
+    fileprivate static func missingFields(_ settings: PlatformSettings, in assertion: VerifiedAssertion) -> [String] {
+        settings.requiredMetadataFields.filter {
+            $0 == nameID ? assertion.nameID?.value.rawValue.isEmpty ?? true : !assertion.attributeNames.contains($0)
+        }
     }
 }
 

@@ -152,7 +152,7 @@ extension PartnerSignIns: CallRegistration {
 /// Makes the verification tokens that apps hand to a platform's framework (rest-v1 §3.13).
 struct ProfileRequests: Sendable {
     let saml: any SamlSignIn
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let metrics: AuthenticationMetrics

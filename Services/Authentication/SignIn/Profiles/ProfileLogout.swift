@@ -9,7 +9,7 @@ internal import Faults
 struct ProfileLogout: Sendable {
     let bearers: BearerCheck
     let logouts: SingleLogout
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let sessions: SessionLookup
     let clock: any WallClock
     let metrics: AuthenticationMetrics

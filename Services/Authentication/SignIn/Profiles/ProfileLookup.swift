@@ -8,12 +8,12 @@ internal import Faults
 
 /// Finds what REST v2 calls profiles: sessions of the caller's own client, and what stands for one (rest-v2 §2.6 to §2.8).
 struct ProfileLookup: Sendable {
-    /// How long what stands for a session while a rule holds says that it lasts (rest-v2 D18).
+    /// What stands for a session while a rule holds says that it lasts for this long (rest-v2 D18).
     private static let degradedLifetime: Duration = .seconds(60)
 
     let bearers: BearerCheck
     let sessions: SessionLookup
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let metadata: UserMetadataAnswer
     let scrambler: UserIDScrambler
     let clock: any WallClock
@@ -88,21 +88,23 @@ struct ProfileLookup: Sendable {
     // MARK: For decisions
 
     /// The subject of a decision about the caller at an MVPD.
+    /// - Returns: Beside it the session; `nil` where something else stands for one.
     /// - Throws: As `Sessions.FindSession` for a call of v2.
-    func subject(_ request: SessionRequest) async throws(Fault) -> SessionSubject {
+    func subject(_ request: SessionRequest) async throws(Fault) -> (subject: SessionSubject, record: SessionRecord?) {
         let caller = try await bearers.device(request.call)
         let parties = try Self.parties(request.mvpd, ProfileOwner(caller))
-        if case .tempPass = parties.mvpd.signIn { return try await onTrial(request, caller, parties.mvpd) }
+        if case .tempPass = parties.mvpd.signIn { return (try await onTrial(request, caller, parties.mvpd), nil) }
         let mvpd = MvpdID(parties.mvpd.id)
         let state = try await sessions.state(of: caller, at: mvpd)
         if let fault = try await sessions.partnerFault(of: caller, at: mvpd) { throw fault }
-        if case .valid(let session) = state { return session.subjectContract(in: caller.catalogue) }
+        if case .valid(let session) = state { return (session.subjectContract(in: caller.catalogue), session) }
         guard let session = excused(DeviceAtHand(caller), parties.mvpd, in: caller.catalogue) else {
-            return try state.requireValid().subjectContract(in: caller.catalogue)
+            let session = try state.requireValid()
+            return (session.subjectContract(in: caller.catalogue), session)
         }
         var subject = session.subjectContract(in: caller.catalogue)
         subject.standsIn = true
-        return subject
+        return (subject, nil)
     }
 
     private func onTrial(_ request: SessionRequest, _ caller: DeviceCaller, _ mvpd: Mvpd) async throws(Fault) -> SessionSubject {
@@ -115,7 +117,7 @@ struct ProfileLookup: Sendable {
 
     // MARK: What stands for a session
 
-    /// Why nobody has to sign in at an MVPD, beside a session.
+    /// Returns why nobody has to sign in at an MVPD, beside a session.
     func reason(_ mvpd: Mvpd, _ owner: ProfileOwner) -> SignInReason? {
         if case .tempPass = mvpd.signIn { return .temporary }
         return owner.isLetIn(at: mvpd, now: clock.now()) ? .degraded : nil
@@ -217,37 +219,5 @@ struct ProfileOwner: Sendable {
     /// True when a rule lets everybody in at the MVPD now (rest-v1 §6.1).
     func isLetIn(at mvpd: Mvpd, now: Timestamp) -> Bool {
         catalogue.degradation(requestor: key.requestor.text, mvpd: mvpd.id, platform: platform, resource: nil, now: now) != nil
-    }
-}
-
-/// Tells services that decide what they need to know of a session.
-struct SessionSubjects: CallRegistration {
-    let sessions: SessionLookup
-    let stored: StoredSessions
-    let profiles: ProfileLookup
-    /// The first that decides about a session is named.
-    let deciders: [any Decider]
-
-    package func register(on calls: inout some MethodRegistry) {
-        calls.unary(SessionsMethods.findSession) { request, _ in try await find(request) }
-        calls.unary(SessionsMethods.findSessionByCode) { request, _ in
-            let (record, catalogue) = try await sessions.session(byCode: request)
-            return try await decided(record.subjectContract(in: catalogue), record)
-        }
-    }
-
-    private func find(_ request: SessionRequest) async throws(Fault) -> SessionSubject {
-        guard request.call?.api != .v2 else { return try await profiles.subject(request) }
-        let (record, catalogue) = try await sessions.session(of: request.call, hidesDisabled: false)
-        var subject = record.subjectContract(in: catalogue)
-        if let token = request.call?.storedToken { try stored.complete(&subject, of: record, as: token) }
-        return try await decided(subject, record)
-    }
-
-    /// With the one that decides about the session, where the MVPD does not.
-    private func decided(_ subject: SessionSubject, _ record: SessionRecord) async throws(Fault) -> SessionSubject {
-        var subject = subject
-        for decider in deciders where subject.bridge == nil { subject.bridge = try await decider.decider(of: record) }
-        return subject
     }
 }

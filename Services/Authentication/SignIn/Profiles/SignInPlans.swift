@@ -12,7 +12,7 @@ struct SignInPlans: Sendable {
     let codes: RegistrationCodes
     let sessions: SessionLookup
     let profiles: ProfileLookup
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let ends: SignInEnds

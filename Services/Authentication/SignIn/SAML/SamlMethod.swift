@@ -11,7 +11,7 @@ internal import SamlExplanation
 /// Signs people in at MVPDs by SAML (mvpd §2).
 struct SamlMethod: BrowserSignInMethod, CallRegistration {
     let saml: any SamlSignIn
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let random: any RandomSource
     let metrics: AuthenticationMetrics
     let handOver: HandOver

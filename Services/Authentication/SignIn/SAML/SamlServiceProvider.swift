@@ -13,7 +13,7 @@ package final class SamlServiceProvider: SamlSignIn {
     package struct Identity: Sendable {
         let entityID: String
         let assertionConsumerServiceURL: String
-        /// Where MVPDs send logout messages.
+        /// MVPDs send logout messages here.
         let logoutServiceURL: String
         var signingKey: SamlSigningKey
         /// DER; listed beside that of the signing key during a rollover (mvpd §2.7).
@@ -93,11 +93,11 @@ package final class SamlServiceProvider: SamlSignIn {
 
     package func verdict(
         on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
-    ) -> SamlFinding {
-        SamlFinding(expectations.explained(response, request, provider, now))
+    ) -> ResponseFinding {
+        expectations.explained(response, request, provider, now)
     }
 
-    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
+    package func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> ResponseFinding {
         expectations.finding(on: held, from: provider, now: now)
     }
 
@@ -174,21 +174,21 @@ extension SamlServiceProvider {
 
     package func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
-    ) -> SamlFinding {
+    ) -> ResponseFinding {
         do throws(SamlConfigurationError) {
             let recorded = SamlExpectations.Recorded(id: request.requestID, startedAt: request.createdAt, issuerSent: request.issuerSent)
             var expected = try expectations.expectation(recorded, provider)
             provider.endpoint.configurePlatformExchange(&expected)
             expected.exchangeURL = exchangeURL
-            let (report, explanation) = ResponseVerifier().explain(response, expecting: expected, at: now)
-            if case .rejected(let rejection) = report.verdict, report.digestDiffers {
+            let finding = ResponseVerifier().explain(response, expecting: expected, at: now)
+            if case .rejected(let rejection) = finding.verdict, finding.digestDiffers {
                 // Apps collapse white space before they send the message; whatever it was, it is never repaired.
                 let suspicion = SamlRejection(rejection.reason, "The content is not what was signed (sig.digest.whitespace?).")
-                return SamlFinding(verdict: .rejected(suspicion), explanation: explanation)
+                return ResponseFinding(verdict: .rejected(suspicion), explanation: finding.explanation)
             }
-            return SamlFinding(verdict: SamlVerdict(report.verdict), explanation: explanation)
+            return finding
         } catch {
-            return SamlFinding(.unusable(error))
+            return .unusable(error)
         }
     }
 

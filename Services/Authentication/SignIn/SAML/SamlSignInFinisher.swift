@@ -13,7 +13,7 @@ package import SamlProfile
 package struct SamlSignInFinisher: Sendable {
     package let saml: any SamlSignIn
     package let catalogue: any CatalogueSource
-    package let store: any AuthenticationStore
+    package let store: SqlAuthenticationStore
     package let clock: any WallClock
     package let random: any RandomSource
     package let scrambler: UserIDScrambler
@@ -58,7 +58,7 @@ package struct SamlSignInFinisher: Sendable {
         }
         log.explanation = finding.explanation
         let answer = Answer(pending: pending, parties: parties, catalogue: catalogue, now: now, log: log)
-        return try await obey(finding.verdict, answer)
+        return try await obey(finding, answer)
     }
 
     /// The sign-in that a verdict is applied to.
@@ -117,35 +117,37 @@ package struct SamlSignInFinisher: Sendable {
             ? .pending(pending) : .unknown(Self.otherBrowserHint, pending)
     }
 
-    private func obey(_ verdict: SamlVerdict, _ answer: Answer) async throws(Fault) -> SignInOutcome {
+    private func obey(_ finding: ResponseFinding, _ answer: Answer) async throws(Fault) -> SignInOutcome {
         let record = try await store.liveRecord(answer.pending.code, now: answer.now)
         var answer = answer
         answer.log.personReturned(answer.pending, record)
         let (log, mvpd) = (answer.log, answer.pending.mvpd)
-        switch verdict {
-        case .misconfigured(let codes): return log.misconfigured(codes, mvpd: mvpd)
+        switch finding.verdict {
+        case .status(let status) where status.consequence == .misconfigured: return log.misconfigured(status.codes, mvpd: mvpd)
         case .rejected(let rejection): return log.rejected(rejection, mvpd: mvpd)
-        case .accepted, .declined, .silent: break
+        case .accepted, .status: break
         }
         guard let record, record.id == answer.pending.record else {
             return log.rejected(Self.unknownState, mvpd: mvpd, at: .pendingRequest, hint: Self.codeGoneHint)
         }
         // Found before anything changes: a failure then leaves the answer good for another attempt.
         let redirect = try await redirect(answer, record)
-        if case .accepted(let accepted) = verdict { return try await complete(accepted, record, answer, redirect: redirect) }
+        if case .accepted(let assertion) = finding.verdict { return try await complete(assertion, record, answer, redirect: redirect) }
         guard try await store.abandon(answer.pending.requestID) else {
             return log.rejected(Self.unknownState, mvpd: mvpd, at: .pendingRequest, hint: Self.answeredHint)
         }
-        if case .declined(let codes) = verdict { return log.declined(codes, mvpd: mvpd, redirect: redirect) }
-        return log.silent(mvpd: mvpd, redirect: redirect)
+        guard case .status(let status) = finding.verdict, status.consequence == .declined else {
+            return log.silent(mvpd: mvpd, redirect: redirect)
+        }
+        return log.declined(status.codes, mvpd: mvpd, redirect: redirect)
     }
 
     private func complete(
-        _ accepted: AcceptedSignIn, _ record: RegistrationRecord, _ answer: Answer, redirect: String
+        _ assertion: VerifiedAssertion, _ record: RegistrationRecord, _ answer: Answer, redirect: String
     ) async throws(Fault) -> SignInOutcome {
         let (pending, log) = (answer.pending, answer.log)
         let completion = SignInCompletion(
-            requestID: pending.requestID, record: record.id, replay: accepted.replay, session: session(accepted, record, answer))
+            requestID: pending.requestID, record: record.id, replay: assertion.replay, session: session(assertion, record, answer))
         switch try await store.complete(completion, now: answer.now) {
         case .completed: return log.signedIn(mvpd: pending.mvpd, redirect: redirect)
         case .notPending: return log.rejected(Self.unknownState, mvpd: pending.mvpd, at: .pendingRequest, hint: Self.answeredHint)
@@ -156,21 +158,21 @@ package struct SamlSignInFinisher: Sendable {
         }
     }
 
-    private func session(_ accepted: AcceptedSignIn, _ record: RegistrationRecord, _ answer: Answer) -> SessionRecord {
+    private func session(_ assertion: VerifiedAssertion, _ record: RegistrationRecord, _ answer: Answer) -> SessionRecord {
+        let subject = assertion.subject
         let scope = PlatformScope(record.device.platform)
         let (integration, mvpd) = Catalogue.resolved(answer.parties.integration, answer.parties.provider.mvpd, scope: scope)
         let end = SessionLifetime.end(
-            integration, mvpd, isHomeBased: accepted.subject.isHomeBased, limit: accepted.sessionEnd, now: answer.now)
+            integration, mvpd, isHomeBased: subject.isHomeBased, limit: assertion.sessionNotOnOrAfter, now: answer.now)
         return SessionRecord(
             id: SessionID(random.uuid()), key: SessionKey(device: record.deviceID, requestor: record.requestor), mvpd: MvpdID(mvpd.id),
             record: record.id, claims: record.claims, clientID: record.clientID,
-            userID: scrambler.scramble(accepted.subject.userID, mvpd: MvpdID(mvpd.id)), subject: accepted.subject, createdAt: answer.now,
-            expiresAt: end,
+            userID: scrambler.scramble(subject.userID, mvpd: MvpdID(mvpd.id)), subject: subject, createdAt: answer.now, expiresAt: end,
             origin: SessionOrigin(kind: .regular, authenticatedAt: answer.now, identity: record.identity, serviceIdentity: record.serviceIdentity),
             updatedAt: answer.now, device: record.device)
     }
 
-    /// Where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
+    /// Returns where the person goes: the app's address if it is still registered, else the channel's default (mvpd §2.4).
     private func redirect(_ answer: Answer, _ record: RegistrationRecord) async throws(Fault) -> String {
         try await SignInDestination(store: store, ends: ends)
             .address(answer.pending.redirectURL, record, answer.parties.requestor, answer.catalogue)

@@ -19,7 +19,7 @@ struct ServiceTokenController: Sendable {
     let bearers: BearerCheck
     let check: ServiceTokenCheck
     let issuer: ServiceTokenSigner
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let scrambler: UserIDScrambler
     let clock: any WallClock
     let random: any RandomSource

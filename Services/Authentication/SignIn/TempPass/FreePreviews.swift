@@ -41,7 +41,7 @@ struct FreePreviews: CallRegistration {
 
 /// Trials that are kept here (rest-v1 §6.2).
 struct OwnTrials: Sendable {
-    let store: any TrialStore
+    let store: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let scrambler: UserIDScrambler

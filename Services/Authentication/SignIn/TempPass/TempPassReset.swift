@@ -13,7 +13,7 @@ struct TempPassReset: CallRegistration {
 
     let bearers: BearerCheck
     let catalogue: any CatalogueSource
-    let store: any TrialStore
+    let store: SqlAuthenticationStore
     let metrics: AuthenticationMetrics
     /// The resets of trials that are kept elsewhere.
     let others: [any TrialResets]

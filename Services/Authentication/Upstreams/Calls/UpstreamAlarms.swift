@@ -102,13 +102,13 @@ struct UpstreamCaller: Sendable {
         if let integration = call.integration, line.isSuspended(integration, at: client.upstream.id) { throw integration.refusal }
         var isRepetition = false
         while true {
-            let bearer = try await slots.bearer(client, for: device, deadline)
+            let bearer = try await bearer(client, call.serviceProvider, for: device, deadline)
             do throws(UpstreamError) {
                 return try await line.ask(call, bearer: bearer.token, for: device, at: client.upstream, deadline, read)
             } catch {
                 switch error {
                 case .failure(.unauthorized):
-                    await slots.unauthorized(client, bearer, isRepetition: isRepetition)
+                    await slots.unauthorized(client, call.serviceProvider, bearer, isRepetition: isRepetition)
                     if isRepetition { throw error }
                     isRepetition = true
                 case .failure(.refused(let refusal)) where refusal.code == "invalid_client": throw try await slots.clientRefused(client)
@@ -118,6 +118,19 @@ struct UpstreamCaller: Sendable {
                 default: throw error
                 }
             }
+        }
+    }
+
+    /// A refusal of our client says nothing of the person: whoever waits hears that upstream cannot be asked (bridge §12.2).
+    private func bearer(
+        _ client: UpstreamClientAt, _ serviceProvider: String, for device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> BridgeBearer {
+        if let wait = await slots.wait(client, for: serviceProvider), case .accessRefused = wait { throw .wait(wait) }
+        do throws(UpstreamError) {
+            return try await slots.bearer(client, for: device, deadline)
+        } catch {
+            guard let refusal = error.refusal else { throw error }
+            throw await slots.wait(client, for: serviceProvider).map { .wait($0) } ?? .failure(.serverError(refusal.status))
         }
     }
 }

@@ -1,7 +1,6 @@
 internal import BridgeClient
 internal import Clocks
 internal import Contracts
-internal import CoreMetrics
 internal import Faults
 internal import Logging
 internal import OutboundHttp
@@ -14,6 +13,7 @@ struct UpstreamConnection: Sendable {
     private static let probing: Duration = .seconds(1)
 
     let transport: any OutboundTransport
+    let routes: UpstreamRoutes
     let clock: any WallClock
     let logger: Logger
     /// This cluster's name on the way to another.
@@ -23,6 +23,7 @@ struct UpstreamConnection: Sendable {
     let clocks = UpstreamClocks()
     let suspensions = UpstreamSuspensions()
     private let oddities = UpstreamOddities()
+    let metrics: UpstreamMetrics
     private let budgets = UpstreamBudgets()
     /// By upstream.
     private let paces = UpstreamMemory([OctetText: UpstreamPace]())
@@ -34,8 +35,13 @@ struct UpstreamConnection: Sendable {
         var recovered: Set<OctetText> = []
     }
 
-    init(transport: any OutboundTransport, via: BridgeVia, clock: any WallClock, logger: Logger) {
+    init(
+        transport: any OutboundTransport, routes: UpstreamRoutes = UpstreamRoutes(), via: BridgeVia, clock: any WallClock,
+        metrics: UpstreamMetrics = UpstreamMetrics(), logger: Logger
+    ) {
         self.transport = transport
+        self.routes = routes
+        self.metrics = metrics
         self.via = via
         self.clock = clock
         self.logger = logger
@@ -142,9 +148,14 @@ struct UpstreamConnection: Sendable {
 
     private func waitForRoom(_ device: BridgeDevice?, _ upstream: BridgeUpstream, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
         guard let wait = budgets.take(device, upstream, now: clock.now()) else { return }
-        guard !deadline.isBackground, wait <= Self.longestWait, wait < deadline.budget.left else { throw .failure(.throttled(retryAfter: wait)) }
+        guard !deadline.isBackground, wait <= Self.longestWait, wait < deadline.budget.left else {
+            metrics.throttled(upstream.id)
+            throw .failure(.throttled(retryAfter: wait))
+        }
         try? await Task.sleep(for: wait)
-        if let rest = budgets.take(device, upstream, now: clock.now()) { throw .failure(.throttled(retryAfter: rest)) }
+        guard let rest = budgets.take(device, upstream, now: clock.now()) else { return }
+        metrics.throttled(upstream.id)
+        throw .failure(.throttled(retryAfter: rest))
     }
 
     private func attempt<Value: Sendable>(
@@ -154,13 +165,14 @@ struct UpstreamConnection: Sendable {
         let group = Self.breaker(upstream.id, call.operation.group)
         let permission = breakers.ask(group, now: clock.now())
         guard permission != .refused else {
-            tell(upstream, call.operation, "open", .zero)
+            tell(upstream, call.operation, .open, nil)
             UpstreamJourney.note(call.operation, .failure(.unreachable(.notSent)), nil, .zero, isBreakerOpen: true)
             let now = clock.now()
             throw .resting(until: now + (breakers.rest(group, now: now) ?? Self.probing))
         }
         guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
             breakers.record(.abandoned, group, permission: permission, now: clock.now())
+            metrics.throttled(upstream.id)
             throw .busy
         }
         let start = ContinuousClock.now
@@ -185,7 +197,7 @@ struct UpstreamConnection: Sendable {
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())
         note(Self.outcome(result), upstream)
         let time = start.duration(to: .now)
-        tell(upstream, call.operation, Self.word(result), time)
+        tell(upstream, call.operation, UpstreamMetrics.Outcome(result), time)
         UpstreamJourney.note(call.operation, result.map { _ in }, told, time)
         do { return try result.get() } catch { throw .failure(error) }
     }
@@ -194,12 +206,11 @@ struct UpstreamConnection: Sendable {
         _ call: BridgeCall, _ bearer: String?, _ device: BridgeDevice?, _ upstream: BridgeUpstream, _ deadline: UpstreamDeadline
     ) async throws(BridgeFailure) -> OutboundAnswer {
         let limit = upstream.timeout(call.operation.timeLimit)
-        let route = OutboundRoute(
-            peer: "upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout, responseTimeout: limit,
-            connections: upstream.connections)
         let request = request(call, bearer, device, upstream)
         let answer: OutboundAnswer
         do throws(OutboundFailure) {
+            let route = try routes.route(
+                to: upstream, peer: "upstream \(upstream.id)", responseTimeout: limit, connections: upstream.connections)
             answer = try await transport.send(request, by: route, timeLeft: min(limit, deadline.budget.left))
         } catch {
             tell(error, of: upstream)
@@ -220,6 +231,7 @@ struct UpstreamConnection: Sendable {
     private func tell(_ failure: OutboundFailure, of upstream: BridgeUpstream) {
         let metadata: Logger.Metadata = ["upstream": "\(upstream.id)", "details": "\(failure.cause)"]
         if failure.kind == .refusedAddress { return logger.error("bridge.private_address", metadata: metadata) }
+        if failure.kind == .noCertificate { return UpstreamRoutes.tellMissing(failure, of: upstream, logger) }
         logger.debug("bridge.not_reached", metadata: metadata)
     }
 
@@ -231,27 +243,16 @@ struct UpstreamConnection: Sendable {
         }
     }
 
-    /// The metric's label.
-    private static func word(_ result: Result<some Any, BridgeFailure>) -> String {
-        switch result {
-        case .success: "ok"
-        case .failure(.unreachable(.responseTimeout)), .failure(.unreachable(.budgetSpent)), .failure(.unreachable(.connectTimeout)): "timeout"
-        case .failure(.unreachable): "unreachable"
-        case .failure(.unusable), .failure(.wrongAddress), .failure(.badRequest): "unusable"
-        case .failure(.serverError): "server_error"
-        case .failure(.throttled): "throttled"
-        case .failure(.refused), .failure(.unauthorized): "refused"
-        }
-    }
-
-    private func tell(_ upstream: BridgeUpstream, _ operation: BridgeOperation, _ outcome: String, _ time: Duration) {
-        let labels = [("upstream", upstream.id), ("operation", operation.rawValue), ("outcome", outcome)]
-        Counter(label: "boxoffice_authentication_bridge_calls_total", dimensions: labels).increment()
+    /// - Parameters:
+    ///   - outcome: `nil`: the caller gave up.
+    ///   - time: `nil`: the call was not made.
+    private func tell(_ upstream: BridgeUpstream, _ operation: BridgeOperation, _ outcome: UpstreamMetrics.Outcome?, _ time: Duration?) {
+        if let outcome { metrics.called(operation, outcome, upstream.id, after: time) }
         logger.debug(
             "bridge.call",
             metadata: [
-                "upstream": "\(upstream.id)", "operation": "\(operation.rawValue)", "outcome": "\(outcome)",
-                "ms": "\(time.components.seconds * 1000 + time.components.attoseconds / 1_000_000_000_000_000)",
+                "upstream": "\(upstream.id)", "operation": "\(operation.rawValue)", "outcome": "\(outcome?.rawValue ?? "cancelled")",
+                "ms": "\((time ?? .zero).wholeMilliseconds)",
             ])
     }
 }

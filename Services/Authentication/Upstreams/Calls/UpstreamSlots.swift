@@ -15,9 +15,15 @@ actor UpstreamSlots {
         var work: Task<Result<BridgeBearer, UpstreamError>, Never>?
     }
 
-    /// Another copy that registers the client has this long.
+    /// A claim lasts so long, and its holder prolongs it as long as it is at work.
     private static let lease: Duration = .seconds(10)
-    private static let look: Duration = .milliseconds(100)
+    private static let prolonged: Duration = .milliseconds(125)
+    /// A holder that has not prolonged its claim for so long is dead: another copy takes the claim over. It is measured by the waiter's own clock, so that
+    /// clocks need not agree.
+    private static let silence: Duration = .milliseconds(500)
+    private static let look: Duration = .milliseconds(50)
+    /// A service provider at which a fresh bearer was refused is not asked about for so long.
+    private static let refusedAccess: Duration = .seconds(60)
     /// For so long the credentials of a lost client stay aside: an upstream that finds its records again knows them.
     private static let aside: Duration = .seconds(30 * 86_400)
     /// A lost client is asked about again after so long, before another one is registered in its place.
@@ -30,6 +36,8 @@ actor UpstreamSlots {
     private let clock: any WallClock
     private let logger: Logger
     private var held = BoundedCache<UpstreamSlotName, Held>(capacity: 65_536)
+    /// Until when nothing is asked about a service provider, by upstream and entry, and the service provider.
+    private var closed: [OctetText: [OctetText: Timestamp]] = [:]
     /// Statements that are refused, by the clients that share them.
     private var refusals: [OctetText: UpstreamRefusal] = [:]
     /// By upstream.
@@ -52,8 +60,9 @@ actor UpstreamSlots {
         switch mine.step(clock.now()) {
         case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
         case .call(let bearer):
-            let renewed = await work(client, device, deadline)
-            return (try? renewed.get()) ?? bearer
+            if case .success(let fresh) = await work(client, device, deadline) { return fresh }
+            line.metrics.answeredStale(.bearer, client.upstream.id)
+            return bearer
         case .register, .token: return try await work(client, device, deadline).get()
         case .wait(let wait): throw .wait(wait)
         }
@@ -63,6 +72,18 @@ actor UpstreamSlots {
     func forgive(_ client: UpstreamClientAt) {
         refusals[client.place] = nil
         refusals[client.refusalPlace] = nil
+        closed[client.place] = nil
+    }
+
+    /// Why the client cannot ask now; `nil`: it can.
+    /// - Parameter serviceProvider: Whom it would ask about.
+    func wait(_ client: UpstreamClientAt, for serviceProvider: String) -> BridgeSlot.Wait? {
+        let now = clock.now()
+        if let end = closed[client.place]?[OctetText(serviceProvider)], now < end, end - now <= Self.refusedAccess {
+            return .accessRefused(until: end)
+        }
+        if case .wait(let wait)? = held[client.name]?.slot.step(now) { return wait }
+        return nil
     }
 
     /// The credentials at hand, and their bearer, whatever they are worth upstream.
@@ -81,11 +102,16 @@ actor UpstreamSlots {
         return (wasKnown, try await store.dropBridgeSlot(client.name, asideUntil: nil, now: clock.now()))
     }
 
-    /// A call with that bearer got 401.
-    func unauthorized(_ client: UpstreamClientAt, _ bearer: BridgeBearer, isRepetition: Bool) {
+    /// A call with that bearer got 401. After a second one no client of the entry asks about the service provider for a minute (bridge §4.2).
+    func unauthorized(_ client: UpstreamClientAt, _ serviceProvider: String, _ bearer: BridgeBearer, isRepetition: Bool) {
         guard var mine = held[client.name]?.slot else { return }
-        if let alarm = mine.unauthorized(with: bearer, isRepetition: isRepetition, clock.now()) { tell(alarm, client, "") }
+        let alarm = mine.unauthorized(with: bearer, isRepetition: isRepetition)
         held[client.name]?.slot = mine
+        guard let alarm else { return }
+        let now = clock.now()
+        closed[client.place] = (closed[client.place] ?? [:]).filter { now < $0.value }
+        closed[client.place]?[OctetText(serviceProvider)] = now + Self.refusedAccess
+        tell(alarm, client, serviceProvider)
     }
 
     /// Upstream does not know the client.
@@ -190,23 +216,70 @@ actor UpstreamSlots {
         if lost != nil, let wait = losses[OctetText(client.upstream.id)]?.turn(clock.now()) {
             throw .wait(.clientsLost(until: clock.now() + wait))
         }
-        guard let lease = try await claim(client, deadline) else { return }
+        guard let claimed = try await claim(client, deadline) else { return }
+        // Whoever waits for the claim sees that its holder lives.
+        let holding = Task { await hold(client.name, claimed) }
+        let result: Result<Obtained, UpstreamError>
+        do throws(UpstreamError) { result = .success(try await obtained(client, lost, device, deadline)) } catch { result = .failure(error) }
+        holding.cancel()
+        guard let lease = await holding.value else {
+            // Another copy thought this one dead, and registers or has registered the client.
+            guard let other = try await stored(client.name) else { return }
+            held[client.name]?.slot = other
+            return
+        }
         do throws(UpstreamError) {
-            if let lost, clock.now() >= lost.at + Self.secondThought, try await takeBack(client, lost.credentials, device, deadline) { return }
-            try await registerAnew(client, device, deadline)
+            try await keep(client, try result.get(), claimedUntil: lease)
         } catch {
             await release(client, lease)
             throw error
         }
     }
 
+    /// Prolongs a claim until it is cancelled.
+    /// - Returns: The claim's end; `nil`: it is another's.
+    private func hold(_ name: UpstreamSlotName, _ claimed: Timestamp) async -> Timestamp? {
+        var lease = claimed
+        while (try? await Task.sleep(for: Self.prolonged)) != nil {
+            let next = max(clock.now() + Self.lease, lease + .milliseconds(1))
+            do throws(Fault) {
+                guard try await store.takeBridgeClaim(name, from: lease, until: next) else { return nil }
+                lease = next
+            } catch {
+                // The store may have done it all the same.
+                guard let now = try? await store.bridgeClaim(name), now == lease || now == next else { return nil }
+                lease = now
+            }
+        }
+        return lease
+    }
+
     /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
     private func release(_ client: UpstreamClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
 
-    private func registerAnew(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
+    /// A client that upstream knows, which nobody has kept yet.
+    private struct Obtained {
+        let credentials: BridgeCredentials
+        /// `nil`: none yet.
+        var bearer: BridgeBearer?
+    }
+
+    /// Takes back a client that was lost, or registers another.
+    private func obtained(
+        _ client: UpstreamClientAt, _ lost: (credentials: BridgeCredentials, at: Timestamp)?, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> Obtained {
+        if let lost, clock.now() >= lost.at + Self.secondThought, let bearer = try await returned(client, lost.credentials, device, deadline) {
+            return Obtained(credentials: lost.credentials, bearer: bearer)
+        }
+        return Obtained(credentials: try await registered(client, device, deadline))
+    }
+
+    private func registered(
+        _ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> BridgeCredentials {
         guard let statement = try await statement(client) else {
             let missing = BridgeFailure.refused(BridgeRefusal(status: 0, code: "statement_missing"))
-            throw refused(client, statement: "") { slot, now in slot.failed(.register, missing, now) } ?? .failure(missing)
+            throw refusal(of: client, statement: "") { slot, now in slot.failed(.register, missing, now) } ?? .failure(missing)
         }
         let credentials: BridgeCredentials
         do throws(UpstreamError) {
@@ -215,27 +288,29 @@ actor UpstreamSlots {
             }
         } catch {
             guard case .failure(let failure) = error else { throw error }
-            throw refused(client, statement: statement) { slot, now in slot.failed(.register, failure, now) } ?? error
+            throw refusal(of: client, statement: statement) { slot, now in slot.failed(.register, failure, now) } ?? error
         }
-        if let refusal = refused(client, statement: statement, { slot, now in slot.registered(credentials, scope: client.scope, now) }) {
+        if let refusal = refusal(of: client, statement: statement, { slot, now in slot.registered(credentials, scope: client.scope, now) }) {
             throw refusal
         }
         refusals[client.refusalPlace] = nil
-        try await keep(client.name, credentials, nil)
+        line.metrics.registered(client)
+        return credentials
     }
 
     /// Takes in what came of a registration. A refusal is of the statement, and holds for all clients that share it.
     /// - Parameter change: Tells the slot; returns its alarm.
     /// - Returns: `nil` where the statement was not refused.
-    private func refused(
-        _ client: UpstreamClientAt, statement: String, _ change: (inout BridgeSlot, Timestamp) -> BridgeSlot.Alarm?
+    private func refusal(
+        of client: UpstreamClientAt, statement: String, _ change: (inout BridgeSlot, Timestamp) -> BridgeSlot.Alarm?
     ) -> UpstreamError? {
         guard var mine = held[client.name]?.slot else { return nil }
         let alarm = change(&mine, clock.now())
-        defer { held[client.name]?.slot = mine }
+        // Of one that is registered the slot hears when it is kept.
         guard case .refused(let code, let until) = mine.state else { return nil }
         refusals[client.refusalPlace] = UpstreamRefusal(code: code, until: until, statement: SHA256.hash(statement))
         mine.forgive()
+        held[client.name]?.slot = mine
         if let alarm { tell(alarm, client, UpstreamWords.refusedStatement(client.entry.statementReference, of: client.upstream.id, code)) }
         return .wait(.statementRefused(code: code, until: until))
     }
@@ -255,28 +330,43 @@ actor UpstreamSlots {
     }
 
     /// Upstream may have found its records again: then the profiles of the client are there, too, and nobody has to sign in anew.
-    /// - Returns: False where upstream does not know the client.
-    private func takeBack(
+    /// - Returns: The client's bearer; `nil` where upstream does not know the client.
+    private func returned(
         _ client: UpstreamClientAt, _ credentials: BridgeCredentials, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
-    ) async throws(UpstreamError) -> Bool {
+    ) async throws(UpstreamError) -> BridgeBearer? {
         let received = clock.now()
-        let bearer: BridgeBearer
         do throws(UpstreamError) {
-            bearer = try await line.ask(.token(credentials), bearer: nil, for: device, at: client.upstream, deadline) {
+            let bearer = try await line.ask(.token(credentials), bearer: nil, for: device, at: client.upstream, deadline) {
                 answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
             }
+            line.metrics.issuedToken(client.upstream.id)
+            logger.notice("bridge.client_returned", metadata: ["upstream": "\(client.upstream.id)", "client": "\(client.entry.id)"])
+            return bearer
         } catch {
             guard error.refusal != nil else { throw error }
-            return false
+            return nil
         }
-        held[client.name]?.slot = BridgeSlot(client.name.isDevices ? .device : .shared, state: .registered(credentials), bearer: bearer)
-        try await keep(client.name, credentials, bearer)
-        logger.notice("bridge.client_returned", metadata: ["upstream": "\(client.upstream.id)", "client": "\(client.entry.id)"])
-        return true
+    }
+
+    /// Keeps what upstream has registered. Where another copy has taken the claim over and was faster, its client serves, and this one is nobody's.
+    private func keep(_ client: UpstreamClientAt, _ obtained: Obtained, claimedUntil lease: Timestamp) async throws(UpstreamError) {
+        let isKept: Bool
+        do throws(Fault) {
+            isKept = try await store.keep(try record(client.name, obtained.credentials, obtained.bearer), claimedUntil: lease, now: clock.now())
+        } catch {
+            throw .store(error)
+        }
+        guard isKept else {
+            if let other = try await stored(client.name) { held[client.name]?.slot = other }
+            return
+        }
+        guard let mine = held[client.name]?.slot else { return }
+        held[client.name]?.slot = BridgeSlot(mine.kind, state: .registered(obtained.credentials), bearer: obtained.bearer)
     }
 
     /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
     private func claim(_ client: UpstreamClientAt, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> Timestamp? {
+        var seen: (claim: Timestamp, since: ContinuousClock.Instant)?
         while true {
             let now = clock.now()
             let isMine: Bool
@@ -290,8 +380,29 @@ actor UpstreamSlots {
                 held[client.name]?.slot = other
                 return nil
             }
+            if let lease = try await takeOver(client.name, &seen, now) { return lease }
             guard deadline.budget.left > Self.look else { throw .failure(.unreachable(.budgetSpent)) }
             try? await Task.sleep(for: Self.look)
+        }
+    }
+
+    /// Takes a claim over whose holder is dead.
+    /// - Parameter seen: The claim as it was found before, and since when.
+    /// - Returns: The claim's new end; `nil`: its holder lives as far as anybody knows.
+    private func takeOver(
+        _ name: UpstreamSlotName, _ seen: inout (claim: Timestamp, since: ContinuousClock.Instant)?, _ now: Timestamp
+    ) async throws(UpstreamError) -> Timestamp? {
+        do throws(Fault) {
+            guard let claim = try await store.bridgeClaim(name) else { return nil }
+            guard let known = seen, known.claim == claim else {
+                seen = (claim, .now)
+                return nil
+            }
+            guard known.since.duration(to: .now) >= Self.silence else { return nil }
+            let lease = max(now + Self.lease, claim + .milliseconds(1))
+            return try await store.takeBridgeClaim(name, from: claim, until: lease) ? lease : nil
+        } catch {
+            throw .store(error)
         }
     }
 
@@ -304,6 +415,7 @@ actor UpstreamSlots {
                 answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
             }
             held[client.name]?.slot.issued(bearer)
+            line.metrics.issuedToken(client.upstream.id)
             try await keep(client.name, credentials, bearer)
         } catch {
             guard case .failure(let failure) = error else { throw error }
@@ -329,19 +441,21 @@ actor UpstreamSlots {
         }
     }
 
-    private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?) async throws(UpstreamError) {
-        do throws(Fault) {
-            var record = UpstreamSlotRecord(
-                name: name, clientID: credentials.clientID,
-                secret: try seal.close(ProviderSecret(credentials.clientSecret), of: Self.owner(name)), scopes: credentials.scopes)
-            if let bearer {
-                record.bearer = try seal.close(ProviderAccessToken(bearer.token), of: Self.owner(name))
-                (record.bearerEnd, record.bearerLifeSeconds) = (bearer.end, bearer.life.components.seconds)
-            }
-            try await store.keep(record, now: clock.now())
-        } catch {
-            throw .store(error)
+    private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer) async throws(UpstreamError) {
+        do throws(Fault) { try await store.keep(try record(name, credentials, bearer), now: clock.now()) } catch { throw .store(error) }
+    }
+
+    private func record(
+        _ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer?
+    ) throws(Fault) -> UpstreamSlotRecord {
+        var record = UpstreamSlotRecord(
+            name: name, clientID: credentials.clientID,
+            secret: try seal.close(ProviderSecret(credentials.clientSecret), of: Self.owner(name)), scopes: credentials.scopes)
+        if let bearer {
+            record.bearer = try seal.close(ProviderAccessToken(bearer.token), of: Self.owner(name))
+            (record.bearerEnd, record.bearerLifeSeconds) = (bearer.end, bearer.life.components.seconds)
         }
+        return record
     }
 
     /// Ends the sign-ins of everybody whom the client had signed in.
@@ -355,6 +469,7 @@ actor UpstreamSlots {
             held[client.name] = nil
             throw .store(error)
         }
+        line.metrics.sessionsEnded(.clientLost, client.upstream.id, ended)
         let upstream = OctetText(client.upstream.id)
         let many = losses[upstream, default: UpstreamLosses()].note(now)
         // Of many the alarm of all is enough.
@@ -366,6 +481,7 @@ actor UpstreamSlots {
     }
 
     private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String, at level: Logger.Level = .error) {
+        line.metrics.noted(alarm, of: client, at: clock.now())
         logger.log(
             level: level, "\(alarm.rawValue)",
             metadata: [

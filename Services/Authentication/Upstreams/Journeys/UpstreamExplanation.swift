@@ -186,6 +186,7 @@ enum UpstreamWords {
         case .unreachable(.notSent): "no connection"
         case .unreachable(.connectTimeout): "no connection in time"
         case .unreachable(.refusedAddress): "the name leads to this machine or into a private network"
+        case .unreachable(.noCertificate): "no client certificate to show"
         case .unreachable(.responseTimeout), .unreachable(.budgetSpent): "no answer in time"
         case .unreachable(.resetBeforeAnswer): "the connection broke before an answer"
         case .unreachable(.unusable): "no whole answer, or TLS failed"
@@ -202,6 +203,8 @@ enum UpstreamWords {
         switch failure {
         case .unreachable(.refusedAddress):
             "baseUrl must name a host of the internet; for one in a network of yours set authentication.allowPrivateUpstreams."
+        case .unreachable(.noCertificate):
+            "clientCertificate must name an entry of authentication.clientCertificates whose files can be read; changed files are taken in by themselves."
         case .unreachable(.unusable):
             "Compare the server's certificate with trustAnchors; it must be the name's, and its chain known."
         case .unreachable: "Look at baseUrl, the network, and timeoutsMs; upstream itself may be away."

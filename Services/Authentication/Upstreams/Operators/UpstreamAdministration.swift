@@ -80,6 +80,7 @@ struct UpstreamAdministration: Sendable {
             let (wasKnown, sessions) = try await caller.slots.reset(UpstreamClientAt(upstream, entry, of: device))
             response.wasKnown = response.wasKnown || wasKnown
             response.sessions += UInt32(clamping: sessions)
+            line.metrics.sessionsEnded(.reset, upstream.id, sessions)
         }
         return response
     }

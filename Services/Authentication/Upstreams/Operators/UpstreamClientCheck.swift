@@ -37,6 +37,10 @@ struct UpstreamClientCheck: Sendable {
             check.isUnreachable = true
             let failure = answer.failure ?? .unreachable(.notSent)
             let isTLS = answer.cause.contains("CERTIFICATE_VERIFY_FAILED")
+            if case .unreachable(.noCertificate) = failure {
+                steps.failed(1, Self.titles[0].title, expected: expected, seen: answer.cause, advice: UpstreamWords.advice(.list, failure))
+                return false
+            }
             steps.failed(
                 1, Self.titles[0].title, expected: expected,
                 seen: isTLS ? "a certificate that does not verify\(found)" : "\(UpstreamWords.seen(failure))\(found)",

@@ -59,12 +59,11 @@ struct UpstreamProbe: Sendable {
     private func send<Value: Sendable>(
         _ request: OutboundRequest, _ limit: Duration, largest: Int, _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
     ) async -> Answer<Value> {
-        let route = OutboundRoute(
-            peer: "check of upstream \(upstream.id)", trustAnchors: upstream.trustAnchors, connectTimeout: upstream.connectTimeout,
-            responseTimeout: limit, connections: 4)
         let start = ContinuousClock.now
         let answer: OutboundAnswer
         do throws(OutboundFailure) {
+            let route = try line.routes.route(
+                to: upstream, peer: "check of upstream \(upstream.id)", responseTimeout: limit, connections: 4)
             answer = try await line.transport.send(request, by: route, timeLeft: upstream.connectTimeout + limit)
         } catch {
             return Answer(

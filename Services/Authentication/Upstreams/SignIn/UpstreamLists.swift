@@ -17,6 +17,8 @@ actor UpstreamLists {
         /// After a read that failed, the next one begins then.
         var nextRead: Timestamp
         var alarmedAt: Timestamp?
+        /// When it was told to devices last; `nil`: not yet.
+        var toldAt: Timestamp?
 
         /// - Parameter mvpd: Upstream's name.
         func offers(_ mvpd: String) -> Bool { list.providers.contains { OctetText($0.id) == OctetText(mvpd) } }
@@ -27,6 +29,8 @@ actor UpstreamLists {
     /// A list that could not be read anew for so long is an alarm, once in an hour (bridge §6).
     private static let alarming: Duration = .seconds(900)
     private static let quiet: Duration = .seconds(3600)
+    /// A list that nobody has asked for since is nobody's trouble.
+    private static let lately: Duration = .seconds(1800)
 
     private let caller: UpstreamCaller
     private let store: any UpstreamStore
@@ -90,6 +94,17 @@ actor UpstreamLists {
         Task { _ = try? await read(place) }
     }
 
+    /// The age of the oldest list of each upstream that was told to devices lately, at the moment when it was told.
+    func ages(now: Timestamp) -> [OctetText: Duration] {
+        var ages: [OctetText: Duration] = [:]
+        for (place, entry) in entries {
+            guard let told = entry.toldAt, now < told + Self.lately, let upstream = place.text.split(separator: "/").first else { continue }
+            let key = OctetText(String(upstream))
+            ages[key] = max(ages[key] ?? .zero, told - entry.listedAt)
+        }
+        return ages
+    }
+
     private struct Place: Sendable {
         let upstream: BridgeUpstream
         let bridge: RequestorBridge
@@ -114,6 +129,9 @@ actor UpstreamLists {
         let now = clock.now()
         guard let known = entries[key], now < known.listedAt + place.upstream.listStale else { return try await read(place) }
         if now >= known.listedAt + place.upstream.listFresh, now >= known.nextRead, reads[key] == nil { Task { _ = try? await read(place) } }
+        entries[key]?.toldAt = now
+        // The read before this one failed.
+        if known.nextRead > known.listedAt { caller.line.metrics.answeredStale(.list, place.upstream.id) }
         return known
     }
 

@@ -24,7 +24,7 @@ struct UpstreamPartners: Sendable {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let requests: any ProfileRequestStore
+    let requests: SqlAuthenticationStore
     let clock: any WallClock
     let random: any RandomSource
     let seal: TokenSeal
@@ -134,7 +134,7 @@ struct UpstreamPartners: Sendable {
             serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: slot.name.text,
             identity: UpstreamIdentity(partner: settings.platformMappingID))
         let (session, part) = try profiles.session(of: profile, for: holder, now: now)
-        _ = try await store.start(session, part, of: nil, now: now)
+        if try await store.start(session, part, of: nil, now: now) { caller.line.metrics.signInEnded(.takenOver, part.upstream) }
     }
 
     /// Makes a session of what the framework got.
@@ -175,6 +175,7 @@ struct UpstreamPartners: Sendable {
                 "result": "signed_in", "upstream": "\(part.upstream)", "requestor": "\(part.key.requestor)", "mvpd": "\(part.mvpd)",
                 "kind": "\(part.kind)",
             ])
+        caller.line.metrics.signInEnded(.takenOver, part.upstream)
         metrics.platformExchangeEnded("signed_in")
         metrics.countTakenOver(part, isPartner: true)
         return session

@@ -24,8 +24,8 @@ struct UpstreamSignIns: Sendable {
     let lists: UpstreamLists
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let codes: any RegistrationCodeStore
-    let sessions: any SessionStore
+    let codes: SqlAuthenticationStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let random: any RandomSource
@@ -83,6 +83,7 @@ struct UpstreamSignIns: Sendable {
             if let refusal = error.refusal, case .noIntegration = BridgeMeaning(refusal), !wasClosed {
                 await lists.refresh(way, for: record.device, at: record.device.connectionIP)
             }
+            caller.line.metrics.signInEnded(.failed, way.upstream.id)
             throw Self.fault(error, way, now, logger)
         }
         metrics.startedSignIns.increment()
@@ -139,6 +140,7 @@ struct UpstreamSignIns: Sendable {
                 answer throws(BridgeFailure) in try BridgedProfile.all(answer)
             }
         } catch {
+            caller.line.metrics.signInEnded(.failed, way.upstream.id)
             throw Self.fault(error, way, now, logger)
         }
         guard let profile = found.first(where: { $0.mvpd == way.theirMvpd && $0.end > now }) else {
@@ -177,16 +179,19 @@ struct UpstreamSignIns: Sendable {
         }
         if let secret = pending.browserSecret, !secret.matches(BrowserSecret(request.browserSecret)) {
             try await refuse(pending)
-            return SignInOutcome(result: .rejected, traceID: trace.traceID, otherBrowser: true)
+            return SignInOutcome(
+                result: .rejected, traceID: trace.traceID, otherBrowser: true, requestor: pending.key.requestor.text)
         }
         var result = SignInResult.declined
         if pending.state == .done {
             result = .signedIn
-        } else if pending.awaitsReturn, let way = way(of: pending) {
+        } else if pending.awaitsReturn, pending.state != .declined, let way = way(of: pending) {
             let found = await look(pending, way, at: PendingReads.afterReturn)
             switch found {
             case .signedIn: result = .signedIn
-            case .nothing: try await store.settle(handle, as: .declined)
+            case .nothing:
+                try await store.settle(handle, as: .declined)
+                caller.line.metrics.signInEnded(.declined, pending.upstream)
             case .away: try await store.settle(handle, as: .undecided)
             case .over: break
             }
@@ -251,7 +256,9 @@ struct UpstreamSignIns: Sendable {
         }
         if pending.state == .undecided {
             switch found {
-            case .nothing: try await store.settle(pending.handle, as: .declined)
+            case .nothing:
+                try await store.settle(pending.handle, as: .declined)
+                caller.line.metrics.signInEnded(.declined, pending.upstream)
             case .over where pending.browserSecret == nil: try await store.settle(pending.handle, as: .done)
             case .over, .signedIn, .away: break
             }
@@ -337,6 +344,7 @@ struct UpstreamSignIns: Sendable {
         logger.notice(
             "bridge.other_browser",
             metadata: ["upstream": "\(pending.upstream)", "requestor": "\(pending.key.requestor)", "mvpd": "\(pending.mvpd)"])
+        caller.line.metrics.signInEnded(.otherBrowser, pending.upstream)
         metrics.signInEnded("rejected", reason: "other_browser")
         metrics.mvpds?.count(.bad, upstream: pending.upstream)
         if try await dismiss(what: pending, at: PendingReads.afterReturn, isBackground: false) == .nothing {
@@ -441,14 +449,16 @@ struct UpstreamSignIns: Sendable {
     private func endOthers(than session: SessionRecord) async throws(Fault) {
         let now = clock.now()
         for other in try await sessions.sessions(session.key) where other.id != session.id && other.clientID == session.clientID {
-            guard try await store.bridgedPart(other.id) != nil else { continue }
+            guard let part = try await store.bridgedPart(other.id) else { continue }
             guard try await sessions.end(other.key, client: other.clientID, mvpd: other.mvpd, now: now) != nil else { continue }
+            caller.line.metrics.sessionsEnded(.replaced, part.upstream, 1)
             try await store.remember(logoutsOf: [other.id], now: now, firstTry: now)
         }
     }
 
     private func tell(_ result: String, _ part: UpstreamPart) {
         metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
+        caller.line.metrics.signInEnded(result, part.upstream)
         UpstreamJourney.current?.end(result)
         metrics.signInEnded(result == "signed_in" ? "signed_in" : "rejected", reason: result == "signed_in" ? "" : result)
         metrics.mvpds?.count(result == "signed_in" ? .good : .bad, upstream: part.upstream)
@@ -461,6 +471,7 @@ struct UpstreamSignIns: Sendable {
     }
 
     private func alarm(_ event: String, _ way: BridgeWay, _ details: String) -> Fault {
+        caller.line.metrics.signInEnded(.failed, way.upstream.id)
         logger.error(
             "\(event)", metadata: ["upstream": "\(way.upstream.id)", "requestor": "\(way.requestor)", "mvpd": "\(way.mvpd)", "details": "\(details)"])
         return Fault(.internal, "The upstream service's answer cannot be used.")

@@ -8,6 +8,7 @@ internal import Storage
 extension SqlAuthenticationStore {
     package func begin(_ pending: UpstreamPending) async throws(Fault) {
         let device = try pending.device.serialized()
+        defer { settled.forget(pending.key) }
         try await store.write { database in
             try database.run("DELETE FROM bridge_pending WHERE record_id = ? AND length(browser_secret) = 0", [pending.record])
             if pending.browserSecret != nil { try database.supersede(pending) }
@@ -44,9 +45,13 @@ extension SqlAuthenticationStore {
             SELECT \(UpstreamPending.columns) FROM bridge_pending
             WHERE device_id = ? AND requestor = ? AND expires_at_ms > ? AND state <> 1 ORDER BY started_at_ms DESC LIMIT 8
             """
-        return try await store.all(live, [key.device, key.requestor, now - .milliseconds(Self.lateMilliseconds)]) {
+        // A login that is over does not begin again: only a new one ends this.
+        guard case .miss(let epoch) = settled.lookup(key) else { return [] }
+        let found = try await store.all(live, [key.device, key.requestor, now - .milliseconds(Self.lateMilliseconds)]) {
             try UpstreamPending(columns: &$0)
         }
+        if found.isEmpty { settled.offer(true, for: key, readIn: epoch) }
+        return found
     }
 
     package func boundPendings(_ key: SessionKey, upstream: String, mvpd: String) async throws(Fault) -> [UpstreamPending] {

@@ -9,6 +9,7 @@ extension SqlAuthenticationStore {
     package func start(_ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
         let values = try part.values
         let session = session.known(as: try await verifiersID(of: part.person, now: now))
+        defer { parts.forget(part.session) }
         return try await starting(session) { database in
             if let pending {
                 let open = try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending])
@@ -38,14 +39,14 @@ extension SqlAuthenticationStore {
     }
 
     package func bridgedPart(_ session: SessionID) async throws(Fault) -> UpstreamPart? {
-        let epoch: CoherentCache<SessionID, UpstreamPart>.Epoch
+        let epoch: CoherentCache<SessionID, UpstreamPart?>.Epoch
         switch parts.lookup(session) {
         case .hit(let part): return part
         case .miss(let current): epoch = current
         }
         let found: Statement = "SELECT \(UpstreamPart.columns) FROM bridge_session WHERE session_id = ? AND logout_ms = 0 AND is_suspect <> 3"
         let part = try await store.first(found, [session]) { try UpstreamPart(columns: &$0) }
-        if let part { parts.offer(part, for: session, readIn: epoch) }
+        parts.offer(part, for: session, readIn: epoch)
         return part
     }
 

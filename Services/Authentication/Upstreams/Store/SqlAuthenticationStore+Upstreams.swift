@@ -30,6 +30,28 @@ extension SqlAuthenticationStore: UpstreamStore {
             """, [name.text, name.upstream, [] as [UInt8], lease, end, now], of: name.text) == 1
     }
 
+    package func bridgeClaim(_ name: UpstreamSlotName) async throws(Fault) -> Timestamp? {
+        let claimed: Statement = "SELECT lease_until_ms FROM bridge_slot WHERE name = ? AND client_id = '' AND lease_until_ms > 0"
+        return try await store.first(claimed, [name.text]) { $0.next() }
+    }
+
+    package func takeBridgeClaim(_ name: UpstreamSlotName, from former: Timestamp, until lease: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            "UPDATE bridge_slot SET lease_until_ms = ? WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [lease, name.text, former],
+            of: name.text) == 1
+    }
+
+    package func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
+        try await store.change(
+            """
+            UPDATE bridge_slot SET client_id = ?, secret = ?, scopes = ?, lease_until_ms = 0, expires_at_ms = ?
+            WHERE name = ? AND lease_until_ms = ? AND client_id = ''
+            """,
+            [
+                slot.clientID, slot.secret, slot.scopes.joined(separator: " "), now + UpstreamSlotRecord.unusedLife, slot.name.text, lease,
+            ], of: slot.name.text) == 1
+    }
+
     package func releaseBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp) async throws(Fault) {
         _ = try await store.change(
             "UPDATE bridge_slot SET lease_until_ms = 0 WHERE name = ? AND lease_until_ms = ? AND client_id = ''", [name.text, lease], of: name.text)
@@ -106,6 +128,26 @@ extension SqlAuthenticationStore: UpstreamStore {
         return holdings
     }
 
+    package func bridgeCounts(patience: Duration, now: Timestamp) async throws(Fault) -> [OctetText: UpstreamCounts] {
+        let clients: Statement = """
+            SELECT upstream, SUM(CASE WHEN client_id <> '' AND bearer_end_ms > ?1 THEN 1 ELSE 0 END),
+                SUM(CASE WHEN client_id <> '' AND bearer_end_ms <= ?1 THEN 1 ELSE 0 END), SUM(CASE WHEN client_id = '' THEN 1 ELSE 0 END)
+            FROM bridge_slot GROUP BY upstream
+            """
+        let logouts: Statement = """
+            SELECT upstream, COUNT(*) FROM bridge_session WHERE logout_ms > 0 AND logout_ms <= ?1 AND expires_at_ms > ?2 GROUP BY upstream
+            """
+        var counts: [OctetText: UpstreamCounts] = [:]
+        let found: [(String, Int64, Int64, Int64)] = try await store.all(clients, [now]) { ($0.next(), $0.next(), $0.next(), $0.next()) }
+        for (upstream, ready, idle, unregistered) in found {
+            counts[OctetText(upstream)] = UpstreamCounts(
+                readyClients: Int(ready), idleClients: Int(idle), unregisteredClients: Int(unregistered))
+        }
+        let waiting: [(String, Int64)] = try await store.all(logouts, [now - patience, now]) { ($0.next(), $0.next()) }
+        for (upstream, count) in waiting { counts[OctetText(upstream), default: UpstreamCounts()].waitingLogouts = Int(count) }
+        return counts
+    }
+
     // MARK: Lists
 
     package func keep(list: [UInt8], _ key: String, at moment: Timestamp) async throws(Fault) {
@@ -137,7 +179,8 @@ extension SqlAuthenticationStore {
                     """, [now, session])
                 try database.run(
                     """
-                    UPDATE bridge_session SET logout_ms = ?, next_try_ms = ? WHERE session_id = ? AND logout_ms = 0 AND kind NOT IN ('temporary', 'degraded')
+                    UPDATE bridge_session SET logout_ms = ?, next_try_ms = ?
+                    WHERE session_id = ? AND (logout_ms = 0 OR tries = 0) AND kind NOT IN ('temporary', 'degraded')
                     """, [now, firstTry, session])
                 try database.run("DELETE FROM bridge_session WHERE session_id = ? AND logout_ms = 0", [session])
             }

@@ -97,6 +97,18 @@ package struct UpstreamHoldings: Hashable, Sendable {
     var oldestList: Timestamp?
 }
 
+/// What of all upstreams is stored, by upstream.
+package struct UpstreamCounts: Hashable, Sendable {
+    /// Our clients that have a bearer which holds.
+    package var readyClients = 0
+    /// Those whose bearer is over, or that have none.
+    package var idleClients = 0
+    /// Clients that a call needed, and that upstream has not registered.
+    package var unregisteredClients = 0
+    /// Logouts that upstream should have heard of a while ago.
+    package var waitingLogouts = 0
+}
+
 /// A logout that upstream has not heard of.
 package struct UpstreamLogout: Hashable, Sendable {
     let part: UpstreamPart
@@ -111,10 +123,23 @@ package protocol UpstreamStore: Sendable {
     /// - Returns: False while somebody else has it.
     func claimBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
+    /// The end of the claim on a client that is not registered yet, by which its holder is known; `nil`: there is no claim.
+    func bridgeClaim(_ name: UpstreamSlotName) async throws(Fault) -> Timestamp?
+
+    /// Prolongs a claim, or takes it over from a holder that says nothing any more.
+    /// - Parameter former: The claim's end so far.
+    /// - Returns: False when the claim is another one by now, or the client is kept.
+    func takeBridgeClaim(_ name: UpstreamSlotName, from former: Timestamp, until lease: Timestamp) async throws(Fault) -> Bool
+
     /// Gives a claim back, so that the next attempt need not wait for its end.
-    /// - Parameter lease: The end that the claim was made with; another's claim stays.
+    /// - Parameter lease: The claim's end; another's claim stays.
     func releaseBridgeSlot(_ name: UpstreamSlotName, until lease: Timestamp) async throws(Fault)
     func keep(_ slot: UpstreamSlotRecord, now: Timestamp) async throws(Fault)
+
+    /// Keeps a client that was registered under a claim.
+    /// - Parameter lease: The claim's end.
+    /// - Returns: False when somebody else has taken the claim over: nothing changed.
+    func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
     /// Forgets a client that upstream does not know any more, and ends what it signed in.
     /// - Parameter end: Until then its credentials stay aside, in place of earlier ones; `nil`: nothing stays of it.
@@ -174,6 +199,9 @@ package protocol UpstreamStore: Sendable {
     /// The stored records of an upstream, in numbers.
     /// - Parameter oldest: Lists from before do not count.
     func bridgeHoldings(_ upstream: String, listsSince oldest: Timestamp, now: Timestamp) async throws(Fault) -> UpstreamHoldings
+    /// The same of all upstreams, for metrics: it reads every client, so it is not to be called often.
+    /// - Parameter patience: A logout that is younger does not count: it may be told just now.
+    func bridgeCounts(patience: Duration, now: Timestamp) async throws(Fault) -> [OctetText: UpstreamCounts]
 
     /// Ends the trials that sessions of an MVPD are.
     /// - Parameter device: The device; `nil`: all devices.

@@ -9,7 +9,7 @@ internal import Logging
 internal import Memos
 
 /// Asks upstreams for decisions (bridge §9). Their answers are not kept here.
-struct UpstreamDecisionPoint: Sendable {
+struct UpstreamDecisionPoint: PlayDecider {
     /// A decision may come before the profile is visible everywhere: so long after a login a "nobody is signed in" is asked again.
     private static let fresh: Duration = .seconds(10)
     private static let secondAsk: Duration = .seconds(1)
@@ -20,7 +20,7 @@ struct UpstreamDecisionPoint: Sendable {
     let profiles: UpstreamProfiles
     let reader: UpstreamSessions
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger
@@ -33,9 +33,17 @@ struct UpstreamDecisionPoint: Sendable {
         guard (1...50).contains(request.resources.count) else { throw Fault(.invalidRequest, "1 to 50 resources may be asked for.") }
         let key = SessionKey(device: DeviceID(call.deviceID), requestor: RequestorID(call.requestor))
         let id = SessionID(request.sessionID)
-        guard let record = try await sessions.sessions(key).first(where: { $0.id == id }), let part = try await store.bridgedPart(id),
-            let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream)
+        guard let record = try await sessions.sessions(key).first(where: { $0.id == id }),
+            let decisions = try await decide(request, about: record)
         else { throw Fault(.notFound, "The device has no such session of an upstream.") }
+        return decisions
+    }
+
+    func decide(_ request: AskUpstreamRequest, about record: SessionRecord) async throws(Fault) -> UpstreamDecisions? {
+        let call = request.call ?? DeviceCall()
+        guard let part = try await store.bridgedPart(record.id), let upstream = try catalogue.current().upstream(part.upstream),
+            let client = UpstreamClientAt(part.slot, at: upstream)
+        else { return nil }
         var device = profiles.device(of: part, calling: BridgeDevice(call))
         if part.isTrial, !request.genericData.isEmpty { device.temporaryPassIdentity = try UpstreamIdentity.temporaryPass(request.genericData) }
         let question = Question(
@@ -75,6 +83,7 @@ struct UpstreamDecisionPoint: Sendable {
     /// A decision may change what upstream tells of the person, and its media token says by which id verifiers know them (bridge §8.2). The decision
     /// counts even when that cannot be kept.
     private func note(_ decision: UpstreamDecision, _ question: Question) async {
+        if !decision.isPermitted { warn(BridgeRefusal(status: 403, code: decision.code, trace: decision.trace), question) }
         do throws(Fault) {
             if !question.part.mayHaveChanged { try await store.decided(question.part) }
             guard let id = UpstreamMediaToken(decision.mediaToken).sessionGUID, id != question.record.userID else { return }
@@ -151,7 +160,7 @@ struct UpstreamDecisionPoint: Sendable {
 
     private func decide(_ batch: [String], _ question: Question, _ place: [OctetText]) async -> Result<[BridgedDecision], UpstreamError> {
         do throws(UpstreamError) {
-            return .success(try await ask(batch, question))
+            return .success(try await counted(batch, question))
         } catch {
             guard let refusal = error.refusal, case .tooManyResources = BridgeMeaning(refusal),
                 let half = PreauthorizationBatches.smaller(than: batch.count)
@@ -160,11 +169,23 @@ struct UpstreamDecisionPoint: Sendable {
             limits.withLock { $0[place] = (half, until) }
             do throws(UpstreamError) {
                 var decisions: [BridgedDecision] = []
-                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await ask(part, question) }
+                for part in PreauthorizationBatches(batch, size: half).batches { decisions += try await counted(part, question) }
                 return .success(decisions)
             } catch {
                 return .failure(error)
             }
+        }
+    }
+
+    private func counted(_ batch: [String], _ question: Question) async throws(UpstreamError) -> [BridgedDecision] {
+        let metrics = caller.line.metrics
+        do throws(UpstreamError) {
+            let decisions = try await ask(batch, question)
+            metrics.asked(batch: .ok, question.part.upstream)
+            return decisions
+        } catch {
+            if let outcome = UpstreamMetrics.Outcome(error) { metrics.asked(batch: outcome, question.part.upstream) }
+            throw error
         }
     }
 
@@ -184,17 +205,20 @@ struct UpstreamDecisionPoint: Sendable {
     }
 
     private func fault(_ trouble: UpstreamError, _ question: Question) -> Fault {
-        if let refusal = trouble.refusal {
-            switch BridgeMeaning(refusal) {
-            case .ourFault, .theirFault:
-                logger.error(
-                    "bridge.bad_request",
-                    metadata: ["upstream": "\(question.part.upstream)", "code": "\(refusal.code)", "trace": "\(refusal.trace)"])
-            default: break
-            }
-            return refusal.decisionFault.fault
+        guard let refusal = trouble.refusal else { return trouble.fault(clock.now()) }
+        warn(refusal, question)
+        return refusal.decisionFault.fault
+    }
+
+    /// An operator of ours or of upstream's has something to mend.
+    private func warn(_ refusal: BridgeRefusal, _ question: Question) {
+        switch BridgeMeaning(refusal) {
+        case .ourFault, .theirFault:
+            logger.error(
+                "bridge.bad_request",
+                metadata: ["upstream": "\(question.part.upstream)", "code": "\(refusal.code)", "trace": "\(refusal.trace)"])
+        default: break
         }
-        return trouble.fault(clock.now())
     }
 }
 

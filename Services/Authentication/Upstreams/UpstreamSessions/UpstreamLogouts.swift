@@ -18,7 +18,7 @@ struct UpstreamLogouts: Sendable {
 
     let caller: UpstreamCaller
     let store: any UpstreamStore
-    let visits: any LogoutStore
+    let visits: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let random: any RandomSource
     let clock: any WallClock
@@ -31,13 +31,20 @@ struct UpstreamLogouts: Sendable {
         var told = EndedAtProvider(end: end ?? "")
         let bridged = ended.filter { catalogue.requestor($0.key.requestor.text)?.bridge != nil }
         guard !bridged.isEmpty else { return told }
-        for session in bridged where try await store.bridgedPart(session.id) != nil { told.sessions.insert(session.id) }
+        // Trials, of which nobody is told.
+        for session in bridged {
+            guard let part = try await store.bridgedPart(session.id) else { continue }
+            told.sessions.insert(session.id)
+            caller.line.metrics.sessionsEnded(.logout, part.upstream, 1)
+        }
         let now = clock.now()
         // The work-off, here or in another copy, leaves them alone while they are tried here: upstream hears of a logout once.
         let firstTry = now + Self.atOnce * (bridged.count + 1)
         try await store.remember(logoutsOf: bridged.map(\.id), now: now, firstTry: firstTry)
+        let open = try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now)
+        told.sessions.formUnion(open.map(\.part.session))
         // The first visit leads to the second.
-        for logout in try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now) where told.sessions.contains(logout.part.session) {
+        for logout in open {
             guard end != nil else {
                 _ = await attempt(logout, UpstreamDeadline(Self.atOnce))
                 continue
@@ -190,7 +197,9 @@ struct UpstreamResets: TrialResets {
             logger.error("bridge.reset_refused", metadata: ["upstream": "\(way.upstream.id)", "mvpd": "\(way.mvpd)", "reason": "\(failure)"])
             throw Fault(.invalidRequest, "The upstream service does not reset the trial.")
         }
-        return try await store.endTrials(requestor: RequestorID(way.requestor), mvpd: MvpdID(way.mvpd), device: who.device)
+        let ended = try await store.endTrials(requestor: RequestorID(way.requestor), mvpd: MvpdID(way.mvpd), device: who.device)
+        caller.line.metrics.sessionsEnded(.reset, way.upstream.id, ended)
+        return ended
     }
 }
 

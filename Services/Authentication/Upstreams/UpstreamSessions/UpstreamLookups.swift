@@ -15,7 +15,7 @@ struct UpstreamLookups: Sendable {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     /// Until then every device that has a client upstream is asked about; `nil`: none is.
     let adoptUntil: Timestamp?
     let clock: any WallClock
@@ -129,6 +129,7 @@ struct UpstreamLookups: Sendable {
             let (session, part) = try profiles.session(of: profile, for: holder, now: now)
             guard try await store.start(session, part, of: nil, now: now) else { return false }
             metrics.countTakenOver(part, isPartner: false)
+            caller.line.metrics.signInEnded(.takenOver, part.upstream)
             logger.notice(
                 "bridge.sign_in_ended",
                 metadata: [

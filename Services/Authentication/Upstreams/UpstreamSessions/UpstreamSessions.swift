@@ -22,7 +22,7 @@ struct UpstreamSessions: Decider {
     let profiles: UpstreamProfiles
     let confirmations: UpstreamConfirmations
     let store: any UpstreamStore
-    let sessions: any SessionStore
+    let sessions: SqlAuthenticationStore
     let catalogue: any CatalogueSource
     let clock: any WallClock
     let logger: Logger
@@ -91,7 +91,9 @@ struct UpstreamSessions: Decider {
         }
         guard now >= part.confirmedAt + upstream.profileFresh, reading.withLock({ $0.insert(part.session).inserted }) else { return }
         Task { [self] in
-            _ = try? await read(part, upstream, client, calling: device, isBackground: true)
+            if (try? await read(part, upstream, client, calling: device, isBackground: true)) == false {
+                caller.line.metrics.answeredStale(.session, upstream.id)
+            }
             reading.withLock { _ = $0.remove(part.session) }
         }
     }
@@ -189,6 +191,7 @@ struct UpstreamSessions: Decider {
                 mvpd: part.mvpd, upstream: upstream, serviceProvider: part.serviceProvider, theirMvpd: part.theirMvpd, slot: part.slot)
             let (session, fresh) = try profiles.session(of: profile, for: holder, now: now)
             guard try await store.start(session, fresh, of: nil, now: now) else { continue }
+            caller.line.metrics.signInEnded(.revived, part.upstream)
             logger.notice(
                 "bridge.session_revived",
                 metadata: ["upstream": "\(part.upstream)", "requestor": "\(key.requestor)", "mvpd": "\(part.mvpd)"])
@@ -211,6 +214,7 @@ struct UpstreamSessions: Decider {
     }
 
     private func tell(_ part: UpstreamPart, _ reason: String) {
+        caller.line.metrics.sessionEnded(reason, part.upstream)
         logger.notice(
             "bridge.session_ended",
             metadata: ["reason": "\(reason)", "upstream": "\(part.upstream)", "requestor": "\(part.key.requestor)", "mvpd": "\(part.mvpd)"])
@@ -224,7 +228,7 @@ struct UpstreamSessions: Decider {
         if !part.isShared, let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream),
             part.mayHaveChanged || clock.now() >= part.confirmedAt + upstream.profileFresh
         {
-            try await read(part, upstream, client, isBackground: false)
+            if try await !read(part, upstream, client, isBackground: false) { caller.line.metrics.answeredStale(.metadata, upstream.id) }
             part = try await store.bridgedPart(record.id) ?? part
             record = try await sessions.sessions(record.key).first { $0.id == part.session } ?? record
         }

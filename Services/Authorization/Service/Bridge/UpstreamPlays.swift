@@ -13,42 +13,69 @@ internal import Synchronization
 /// memory alone. A copy that knows of none asks again (decision 0074).
 final class UpstreamPlays: Sendable {
     /// The state that the last live decision left.
-    private struct Held {
+    fileprivate struct Held {
+        let session: String
         let decidedAt: Timestamp
-        var token: Waiting?
+        var token: Media?
     }
 
-    private struct Waiting {
+    /// An upstream's media token.
+    struct Media: Sendable {
+        /// Octet for octet as it came.
         let serialized: String
         let end: Timestamp
+        /// What can be read of it.
+        let claims: UpstreamMediaToken
     }
 
     /// Upstream's decision for a play.
     struct Permit: Sendable {
         let token: AuthzToken
-        let media: (serialized: String, end: Timestamp)
+        let media: Media
     }
 
+    let flights = DecisionFlights()
     private let sessions: any Sessions
     private let store: any AuthorizationStore
     private let catalogue: any CatalogueSource
     private let clock: any WallClock
-    private let held = Mutex(BoundedCache<AuthzTokenKey, Held>(capacity: 65_536))
-    private let flights = Mutex<[AuthzTokenKey: Task<Result<AuthzToken, Fault>, Never>]>([:])
+    let metrics: UpstreamPlayMetrics
+    private let held = Mutex(BoundedCache<PlayKey, Held>(capacity: 65_536))
 
-    init(sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock) {
+    init(
+        sessions: any Sessions, store: any AuthorizationStore, catalogue: any CatalogueSource, clock: any WallClock, metrics: UpstreamPlayMetrics
+    ) {
         self.sessions = sessions
+        self.metrics = metrics
         self.store = store
         self.catalogue = catalogue
         self.clock = clock
     }
 
-    /// True when the last decision is so new that its permit is given again without a question.
-    func isFresh(_ session: SessionAtHand, _ key: AuthzTokenKey) throws(Fault) -> Bool {
-        guard let upstream = try upstream(of: session) else { return false }
+    // MARK: What is known before the session is
+
+    /// The session that the last decision was about.
+    func lastSession(_ key: PlayKey) -> String? { held.withLock { $0[key]?.session } }
+
+    /// The same, where that decision is so new that its permit is given again without a question.
+    func freshSession(_ key: PlayKey, _ upstream: BridgeUpstream) -> String? {
         let now = clock.now()
-        return held.withLock { $0[key].map { now < $0.decidedAt + upstream.decisionFresh && now >= $0.decidedAt } ?? false }
+        return held.withLock { held in held[key].flatMap { $0.isFresh(now, upstream) ? $0.session : nil } }
     }
+
+    /// The session whose media token waits.
+    func waitingSession(_ key: PlayKey, _ upstream: BridgeUpstream) -> String? {
+        let now = clock.now()
+        return held.withLock { held in held[key].flatMap { $0.waiting(now, upstream) == nil ? nil : $0.session } }
+    }
+
+    /// True when the last decision is so new that its permit is given again without a question.
+    func isFresh(_ session: SessionAtHand, _ resource: RequestedResource) throws(Fault) -> Bool {
+        guard let upstream = try upstream(of: session) else { return false }
+        return freshSession(PlayKey(session, resource), upstream) == session.session.id
+    }
+
+    // MARK: Decisions
 
     /// A live decision, of which all who ask at the same time get one. Its media token waits.
     /// - Parameter genericData: As it was sent.
@@ -56,56 +83,81 @@ final class UpstreamPlays: Sendable {
     func decide(
         _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
     ) async throws(Fault) -> AuthzToken {
-        let key = session.tokenKey(resource)
-        let flight = flights.withLock { underWay in
-            if let known = underWay[key] { return known }
-            let task = Task { [self] () -> Result<AuthzToken, Fault> in
-                defer { flights.withLock { $0[key] = nil } }
-                do throws(Fault) {
-                    let permit = try await ask(session, resource, genericData: genericData, context)
-                    hold(permit, for: session, key)
-                    return .success(permit.token)
-                } catch {
-                    return .failure(error)
-                }
+        guard let flight = session.flight else { return try await join(session, resource, genericData: genericData, context) }
+        return try await decide(session, resource, genericData: genericData, flight, context)
+    }
+
+    private func join(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
+    ) async throws(Fault) -> AuthzToken {
+        while true {
+            switch flights.enter(PlayKey(session, resource)) {
+            case .opened(let flight): return try await decide(session, resource, genericData: genericData, flight, context)
+            case .joined(let flight):
+                // One that came to nothing, or is about another session, is no answer.
+                if let decided = await flight.decided, decided.session == session.session.id { return try decided.result.get() }
+                if Task.isCancelled { throw Fault(.cancelled, "The call was cancelled.") }
             }
-            underWay[key] = task
-            return task
         }
-        return try await flight.value.get()
+    }
+
+    private func decide(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ flight: DecisionFlight, _ context: CallContext
+    ) async throws(Fault) -> AuthzToken {
+        do throws(Fault) {
+            let permit = try await ask(session, resource, genericData: genericData, context)
+            hold(permit, for: session, resource)
+            flights.end(flight, DecisionFlight.Decided(session: session.session.id, result: .success(permit.token)))
+            return permit.token
+        } catch {
+            // Who waits has not given up with this call.
+            let decided = DecisionFlight.Decided(session: session.session.id, result: .failure(error))
+            flights.end(flight, error.code == .cancelled ? nil : decided)
+            throw error
+        }
+    }
+
+    /// A live decision with its media token, for a call that wants both: nobody else gets that token.
+    /// - Throws: As `decide`.
+    func decideAndTake(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
+    ) async throws(Fault) -> Permit {
+        let permit = try await ask(session, resource, genericData: genericData, context)
+        remember(session, resource)
+        metrics.gaveMediaToken(.live, session.bridge?.upstream)
+        return permit
     }
 
     /// The media token that waits, or that of another decision: never one token twice.
     /// - Throws: As `decide`.
-    func mediaToken(
-        _ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext
-    ) async throws(Fault) -> (serialized: String, end: Timestamp) {
-        let key = session.tokenKey(resource)
-        if let waiting = try claim(session, key) { return (waiting.serialized, waiting.end) }
-        let permit = try await ask(session, resource, genericData: "", context)
-        let now = clock.now()
-        held.withLock { $0[key] = Held(decidedAt: now) }
-        return permit.media
+    func mediaToken(_ session: SessionAtHand, _ resource: RequestedResource, _ context: CallContext) async throws(Fault) -> Media {
+        if session.upstream == nil, let waiting = try claim(session, resource) {
+            metrics.gaveMediaToken(.held, session.bridge?.upstream)
+            return waiting
+        }
+        return try await decideAndTake(session, resource, genericData: "", context).media
     }
 
-    private func hold(_ permit: Permit, for session: SessionAtHand, _ key: AuthzTokenKey) {
-        let now = clock.now()
+    private func hold(_ permit: Permit, for session: SessionAtHand, _ resource: RequestedResource) {
         let waits = ((try? upstream(of: session)) ?? nil).map { $0.holdMediaToken > .zero } ?? false
-        let token = waits ? Waiting(serialized: permit.media.serialized, end: permit.media.end) : nil
-        held.withLock { $0[key] = Held(decidedAt: now, token: token) }
+        remember(session, resource, waits ? permit.media : nil)
     }
 
-    private func claim(_ session: SessionAtHand, _ key: AuthzTokenKey) throws(Fault) -> Waiting? {
+    private func remember(_ session: SessionAtHand, _ resource: RequestedResource, _ token: Media? = nil) {
+        let (key, now) = (PlayKey(session, resource), clock.now())
+        held.withLock { $0[key] = Held(session: session.session.id, decidedAt: now, token: token) }
+    }
+
+    private func claim(_ session: SessionAtHand, _ resource: RequestedResource) throws(Fault) -> Media? {
         guard let upstream = try upstream(of: session) else { return nil }
-        let now = clock.now()
+        let (key, now) = (PlayKey(session, resource), clock.now())
         return held.withLock { held in
-            guard var known = held[key], let token = known.token else { return nil }
-            known.token = nil
-            held[key] = known
-            guard now >= known.decidedAt, now < known.decidedAt + upstream.holdMediaToken else { return nil }
-            // Most of its life is for the player.
-            let (left, life) = (token.end.milliseconds - now.milliseconds, token.end.milliseconds - known.decidedAt.milliseconds)
-            return left > 0 && left * 10 >= life * 7 ? token : nil
+            guard var known = held[key], known.session == session.session.id, known.token != nil else { return nil }
+            defer {
+                known.token = nil
+                held[key] = known
+            }
+            return known.waiting(now, upstream)
         }
     }
 
@@ -117,28 +169,46 @@ final class UpstreamPlays: Sendable {
     private func ask(
         _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
     ) async throws(Fault) -> Permit {
-        let request = AskUpstreamRequest(
-            call: session.call, sessionID: session.session.id, resources: [resource.text], genericData: genericData)
         let answer: UpstreamDecisions
-        do {
-            answer = try await sessions.askUpstream(request, context: context)
+        do throws(Fault) {
+            answer = try await self.answer(session, resource, genericData: genericData, context)
         } catch {
-            throw Fault.unexpected(error)
+            metrics.failed(session.bridge?.upstream)
+            throw error
         }
-        guard let decision = answer.decisions.first else { throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.") }
+        guard let decision = answer.decisions.first else {
+            metrics.failed(session.bridge?.upstream)
+            throw Fault(.upstreamUnavailable, "The upstream service's answer cannot be used.")
+        }
+        metrics.decided(decision, session.bridge?.upstream)
         let key = session.tokenKey(resource)
         guard decision.isPermitted else {
-            held.withLock { $0[key] = nil }
+            held.withLock { $0[PlayKey(session, resource)] = nil }
             try await forget(key, session)
             throw decision.fault
         }
-        let media = (serialized: decision.mediaToken, end: Timestamp(milliseconds: Int64(clamping: decision.mediaTokenExpiresAtMilliseconds)))
+        let media = Media(
+            serialized: decision.mediaToken, end: Timestamp(milliseconds: Int64(clamping: decision.mediaTokenExpiresAtMilliseconds)),
+            claims: UpstreamMediaToken(decision.mediaToken))
         let told = decision.expiresAtMilliseconds == 0 ? media.end : Timestamp(milliseconds: Int64(clamping: decision.expiresAtMilliseconds))
-        let proxy = UpstreamMediaToken(media.serialized).proxyMvpd ?? session.proxyMvpd
+        let proxy = media.claims.proxyMvpd ?? session.proxyMvpd
         let token = AuthzToken(key: key, mvpd: session.mvpd, proxyMvpd: proxy, expiresAt: min(told, session.expiresAt))
-        guard try await store.token(key) != token else { return Permit(token: token, media: media) }
-        try await store.save(token)
+        if try await store.token(key) != token { try await store.save(token) }
         return Permit(token: token, media: media)
+    }
+
+    /// That which came with the session, else that of a call of its own.
+    private func answer(
+        _ session: SessionAtHand, _ resource: RequestedResource, genericData: String, _ context: CallContext
+    ) async throws(Fault) -> UpstreamDecisions {
+        if let upstream = session.upstream { return try upstream.decisions.get() }
+        let request = AskUpstreamRequest(
+            call: session.call, sessionID: session.session.id, resources: [resource.text], genericData: genericData)
+        do {
+            return try await sessions.askUpstream(request, context: context)
+        } catch {
+            throw Fault.unexpected(error)
+        }
     }
 
     /// A permit that upstream took back is as if it had never been.
@@ -148,48 +218,23 @@ final class UpstreamPlays: Sendable {
     }
 }
 
-extension UpstreamDecision {
-    /// The fault of a denial for an app.
-    var fault: Fault {
-        BridgeRefusal(status: 403, code: code.isEmpty ? "authorization_denied_by_mvpd" : code, action: action, details: details).decisionFault.fault
+extension UpstreamPlays.Held {
+    fileprivate func isFresh(_ now: Timestamp, _ upstream: BridgeUpstream) -> Bool { now < decidedAt + upstream.decisionFresh && now >= decidedAt }
+
+    /// The media token, where most of its life is left for the player.
+    fileprivate func waiting(_ now: Timestamp, _ upstream: BridgeUpstream) -> UpstreamPlays.Media? {
+        guard let token, now >= decidedAt, now < decidedAt + upstream.holdMediaToken else { return nil }
+        let (left, life) = (token.end.milliseconds - now.milliseconds, token.end.milliseconds - decidedAt.milliseconds)
+        return left > 0 && left * 10 >= life * 7 ? token : nil
     }
 }
 
-/// The resources, among several, that an upstream would permit (bridge §9.5).
-struct UpstreamPreflight: Sendable {
-    let sessions: any Sessions
+extension UpstreamDecision {
+    /// The fault of a denial for an app.
+    var fault: Fault { refusal.decisionFault.fault }
 
-    /// - Returns: A verdict for each resource, in order; what could not be asked about is unanswered.
-    /// - Throws: A fault that nobody is signed in any more; `unavailable` where nothing could be asked about.
-    func verdicts(_ resources: [RequestedResource], _ session: SessionAtHand, _ context: CallContext) async throws(Fault) -> [ResourceVerdict] {
-        let request = AskUpstreamRequest(
-            call: session.call, sessionID: session.session.id, resources: resources.map(\.text), isPreauthorization: true)
-        let answer: UpstreamDecisions
-        do {
-            answer = try await sessions.askUpstream(request, context: context)
-        } catch {
-            throw Fault.unexpected(error)
-        }
-        let known = Dictionary(texts: answer.decisions.map { ($0.resource, $0) }, uniquingKeysWith: { first, _ in first })
-        var verdicts: [ResourceVerdict] = []
-        for resource in resources {
-            guard let decision = known[OctetText(resource.text)] else {
-                verdicts.append(.unanswered(.networkReceivedError))
-                continue
-            }
-            verdicts.append(try Self.verdict(decision))
-        }
-        return verdicts
-    }
-
-    private static func verdict(_ decision: UpstreamDecision) throws(Fault) -> ResourceVerdict {
-        if decision.isPermitted { return .permitted }
-        let fault = decision.fault
-        switch fault.code {
-        // The question has one resource, so its error is the call's.
-        case .authenticationSessionMissing, .authenticationSessionExpired, .authenticationSessionInvalidated: throw fault
-        case .networkReceivedError, .networkConnectionTimeout, .maximumExecutionTimeExceeded: return .unanswered(fault.code)
-        default: return .denied(Denial(code: fault.code, details: fault.details))
-        }
+    /// Upstream's words.
+    var refusal: BridgeRefusal {
+        BridgeRefusal(status: 403, code: code.isEmpty ? "authorization_denied_by_mvpd" : code, action: action, details: details)
     }
 }

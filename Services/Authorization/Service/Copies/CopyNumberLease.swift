@@ -50,7 +50,7 @@ public final class CopyNumberLease: IssueWindows {
         self.holder = holder
     }
 
-    /// Why this copy can date no token; `nil` when it can, or has not tried.
+    /// This copy can date no token for this reason; `nil` when it can, or has not tried.
     public var lacking: String? { state.withLock { $0.lacking } }
 
     public func window(at now: Timestamp) async throws(Fault) -> IssueWindow {

@@ -5,7 +5,7 @@ internal import Clocks
 struct DecisionLifetime: Hashable, Sendable {
     /// From an obligation of the decision.
     var reauthorizeAfter: Duration?
-    /// When the MVPD's answer itself ends; only where `authz_ttl_from_mvpd` is set.
+    /// The MVPD's answer itself ends at this time; only where `authz_ttl_from_mvpd` is set.
     var mvpdExpiry: Timestamp?
     var configured: Duration?
 

@@ -20,6 +20,8 @@ struct DecisionMaker: Sendable {
         let degradation: Degradation
         /// As it was sent; a promotional TempPass needs it.
         var genericData = ""
+        /// True: a permit of an upstream comes with its media token, which waits for no other call.
+        var takesMedia = false
 
         var key: AuthzTokenKey { session.tokenKey(resource) }
 
@@ -39,7 +41,7 @@ struct DecisionMaker: Sendable {
     let metrics: AuthorizationMetrics
     let refusals: RefusalNotes?
     let plays: UpstreamPlays
-    private let denials = SharedDenialLimiter()
+    let denials = SharedDenialLimiter()
 
     init(
         store: any AuthorizationStore, client: PolicyDecisionClient, sessions: any Sessions, clock: any WallClock, logger: Logger,
@@ -56,34 +58,41 @@ struct DecisionMaker: Sendable {
         self.metrics = metrics
     }
 
-    /// - Returns: A permit that counts.
+    /// A permit that counts.
+    struct Ruling: Sendable {
+        let permit: AuthzToken
+        /// The media token that came with it, where the question takes one.
+        var media: UpstreamPlays.Media?
+    }
+
     /// - Throws: The denial, or why nobody could be asked.
-    func decide(_ question: Question, context: CallContext) async throws(Fault) -> AuthzToken {
+    func decide(_ question: Question, context: CallContext) async throws(Fault) -> Ruling {
         do throws(Fault) {
-            return try await metrics.counting(question) { () async throws(Fault) in try await decision(on: question, context) }
+            return try await metrics.counting(question) { () async throws(Fault) in try await ruling(on: question, context) }
         } catch {
             if error.code.refusesResource { refusals?.note(error.code, from: question.refuser(error.code), of: question.session) }
             throw error
         }
     }
 
-    private func decision(on question: Question, _ context: CallContext) async throws(Fault) -> AuthzToken {
+    private func ruling(on question: Question, _ context: CallContext) async throws(Fault) -> Ruling {
         let session = question.session
         switch question.degradation.effect(on: question.resource) {
         case .blocked(let rule):
             metrics.decided("deny", source: .degradation)
             throw Denial(rule).fault
-        case .permitted(let rule): return try await degraded(question, by: rule)
+        case .permitted(let rule): return Ruling(permit: try await degraded(question, by: rule))
         case nil: break
         }
-        if session.isTempPass { return try await tempPass(question, context) }
+        if session.isTempPass { return Ruling(permit: try await tempPass(question, context)) }
         try session.requireIdentity()
         // A promotional trial is told at each authorization who the person is (bridge §10.1).
         if session.bridge?.needsIdentity == true, question.genericData.isEmpty {
             throw Fault(.invalidRequest, "Required 'generic_data' is not present")
         }
-        let isUsable = session.isBridged ? try plays.isFresh(session, question.key) : true
-        if isUsable, let token = try await cached(question) { return token }
+        let isFresh = session.isBridged ? try plays.isFresh(session, question.resource) : true
+        let isUsable = isFresh && session.upstream == nil
+        if isUsable, let token = try await cached(question) { return Ruling(permit: token) }
         let subject = DenialLimiter.Subject(
             device: session.call.deviceID, requestor: session.requestor, resource: Hex.encode(SHA256.hash(question.resource.text)))
         if let denial = denials.blocked(subject, now: clock.now()) {
@@ -97,23 +106,27 @@ struct DecisionMaker: Sendable {
         async let passed: Void = ratings.pass(permit.ratings, of: session, context: context)
         let token = try await keep(permit, question)
         await passed
-        return token
+        return Ruling(permit: token)
     }
 
     /// Upstream is asked, though a permit is there: it alone has media tokens. While it is away what it permitted holds (bridge §9.1).
-    private func bridged(_ question: Question, _ subject: DenialLimiter.Subject, _ context: CallContext) async throws(Fault) -> AuthzToken {
+    private func bridged(_ question: Question, _ subject: DenialLimiter.Subject, _ context: CallContext) async throws(Fault) -> Ruling {
         let session = question.session
         let start = ContinuousClock.now
+        var time: Duration { session.upstream?.time ?? start.duration(to: .now) }
         do throws(Fault) {
-            let token = try await plays.decide(session, question.resource, genericData: question.genericData, context)
+            let ruling = try await asked(question, context)
             metrics.decided("permit", by: question)
-            metrics.count(question, .success(.permit(MvpdDecision.Permit())), after: start.duration(to: .now))
+            metrics.count(question, .success(.permit(MvpdDecision.Permit())), after: time)
             logger.info("authz.permitted", metadata: AuthorizationService.fields(session, context))
-            return token
+            return ruling
         } catch {
             let denial = error.code.isDenial ? Denial(code: error.code, details: error.details) : nil
-            metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: start.duration(to: .now))
-            if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) { return token }
+            metrics.count(question, denial.map { .success(.deny($0)) } ?? .failure(error), after: time)
+            if error.code == .unavailable || error.code == .upstreamUnavailable, let token = try await cached(question) {
+                plays.metrics.answeredStale(session.bridge?.upstream)
+                return Ruling(permit: token)
+            }
             metrics.decided(error.code.refusesResource ? "deny" : "error", by: question)
             if let denial { denials.record(denial, for: subject, attempt: context.idempotencyKey, now: clock.now()) }
             var fields = AuthorizationService.fields(session, context)
@@ -121,6 +134,15 @@ struct DecisionMaker: Sendable {
             logger.info("authz.denied", metadata: fields)
             throw error
         }
+    }
+
+    private func asked(_ question: Question, _ context: CallContext) async throws(Fault) -> Ruling {
+        let (session, resource, genericData) = (question.session, question.resource, question.genericData)
+        guard question.takesMedia else {
+            return Ruling(permit: try await plays.decide(session, resource, genericData: genericData, context))
+        }
+        let permit = try await plays.decideAndTake(session, resource, genericData: genericData, context)
+        return Ruling(permit: permit.token, media: permit.media)
     }
 
     private func cached(_ question: Question) async throws(Fault) -> AuthzToken? {

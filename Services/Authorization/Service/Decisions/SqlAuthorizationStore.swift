@@ -39,35 +39,9 @@ public struct SqlAuthorizationStore: AuthorizationStore {
                 """, isAdditive: true),
     ]
 
-    /// The same tables in PostgreSQL's words: whoever adds a step above adds one here, with the same columns.
-    public static let postgresSteps = [
-        Migration(
-            "1-tables",
-            statements: [
-                """
-                CREATE TABLE IF NOT EXISTS authz_tokens (
-                    key TEXT COLLATE "C" PRIMARY KEY, mvpd TEXT NOT NULL, proxy_mvpd TEXT, expires_at_ms BIGINT NOT NULL, degradation_rule TEXT
-                )
-                """,
-                "CREATE INDEX IF NOT EXISTS authz_tokens_by_expiry ON authz_tokens (expires_at_ms)",
-                """
-                CREATE TABLE IF NOT EXISTS copy_number (
-                    service TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, holder TEXT NOT NULL, until_ms BIGINT NOT NULL,
-                    given_ms BIGINT NOT NULL, PRIMARY KEY (service, number)
-                )
-                """,
-            ]),
-        Migration(
-            "2-refusals",
-            statements: [
-                """
-                CREATE TABLE IF NOT EXISTS refusals (
-                    session TEXT COLLATE "C" PRIMARY KEY, code TEXT NOT NULL, source BIGINT NOT NULL, refused_at_ms BIGINT NOT NULL
-                )
-                """,
-                "CREATE INDEX IF NOT EXISTS refusals_by_time ON refusals (refused_at_ms)",
-            ], isAdditive: true),
-    ]
+    /// The same tables in PostgreSQL. A new step of the file has one here by itself, under its own name.
+    public static let postgresSteps = PostgresSteps(of: migrations, collated: .keys)
+        .step("1-tables", through: "3-copy-numbers").step("2-refusals", through: "4-refusals").all
 
     /// The rows that the program sweeps in the background.
     public static let sweeps = [
@@ -139,7 +113,7 @@ public struct SqlAuthorizationStore: AuthorizationStore {
     }
 }
 
-/// Where authz tokens are kept.
+/// Authz tokens are kept here.
 public protocol AuthorizationStore: Sendable {
     /// Keeps the token in place of an earlier one of the same key; durable when it returns.
     /// - Throws: `Fault` of the store.
@@ -187,7 +161,7 @@ public struct AuthzToken: Hashable, Sendable {
         self.degradationRule = degradationRule
     }
 
-    /// How long an expired token is remembered, so that "expired" differs from "none" (rest-v1 §5).
+    /// An expired token is remembered for this long, so that "expired" differs from "none" (rest-v1 §5).
     public static let remembrance: Duration = .seconds(24 * 3600)
 }
 

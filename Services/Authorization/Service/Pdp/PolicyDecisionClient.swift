@@ -156,7 +156,7 @@ struct PolicyDecisionClient: Sendable {
         return switch failure.kind {
         case .connectTimeout, .responseTimeout: fault(.networkConnectionTimeout, cause)
         case .budgetSpent: fault(.maximumExecutionTimeExceeded, cause)
-        case .notSent, .refusedAddress, .resetBeforeAnswer, .unusable: fault(.networkReceivedError, cause)
+        case .notSent, .refusedAddress, .noCertificate, .resetBeforeAnswer, .unusable: fault(.networkReceivedError, cause)
         case .cancelled: Fault(.cancelled, "The call was cancelled.")
         }
     }

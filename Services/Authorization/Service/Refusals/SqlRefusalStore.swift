@@ -46,7 +46,7 @@ public struct SqlRefusalStore: RefusalStore {
     }
 }
 
-/// Where the last no of each session is kept.
+/// The last no of each session is kept here.
 public protocol RefusalStore: Sendable {
     /// Keeps each in place of an earlier one of its session.
     /// - Throws: `Fault` of the store.
@@ -78,7 +78,7 @@ public struct NotedRefusal: Hashable, Sendable {
         self.at = at
     }
 
-    /// How long support can ask for it.
+    /// Support can ask for it for this long.
     public static let remembrance: Duration = .seconds(24 * 3600)
 
     /// 64 hex digits that stand for a session in a store, so that a row tells nobody whose it is.

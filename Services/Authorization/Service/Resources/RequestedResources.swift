@@ -48,7 +48,7 @@ struct RequestedResources: Hashable, Sendable {
         return parts
     }
 
-    /// Where the part at the start of `bytes` ends: at a comma that lies behind its `</rss>`, if it begins as a document.
+    /// Returns where the part at the start of `bytes` ends: at a comma that lies behind its `</rss>`, if it begins as a document.
     private static func separator(in bytes: ArraySlice<UInt8>) -> Int {
         guard bytes.first == UInt8(ascii: "<") else { return bytes.firstIndex(of: comma) ?? bytes.endIndex }
         var start = bytes.startIndex

@@ -4,6 +4,7 @@ internal import ContractRuntime
 internal import Contracts
 internal import Faults
 internal import Logging
+internal import Synchronization
 internal import Tokens
 
 /// Asks authentication for the session, on every call: a logout bites at once.
@@ -12,20 +13,49 @@ struct SessionFinder: Sendable {
     private static let patience: Duration = .seconds(2)
 
     let sessions: any Sessions
+    let clock: any WallClock
+    private let visits = VisitAbsence()
+
+    init(sessions: any Sessions, clock: any WallClock) { (self.sessions, self.clock) = (sessions, clock) }
 
     /// - Parameters:
     ///   - mvpd: For a call of v2, which is about one.
     ///   - identity: A person's on trial there, as it was sent.
+    ///   - visit: Has upstream asked about a play of the session, under its conditions; `nil`: the session alone is wanted.
     /// - Returns: The session, or the fault that says there is none: other checks come before it (rest-v1 §2.8).
     /// - Throws: Faults of the bearer, the requestor, the device, and of the way to authentication.
     func find(
-        _ call: DeviceCall?, mvpd: String = "", identity: String = "", context: CallContext
+        _ call: DeviceCall?, mvpd: String = "", identity: String = "", visit: UpstreamVisit? = nil, context: CallContext
     ) async throws(Fault) -> Result<SessionAtHand, Fault> {
         let call = call ?? DeviceCall()
+        if let visit, let found = try await find(call, visit.request(call, mvpd: mvpd, identity: identity), visit.flight, context) { return found }
         do {
             let request = SessionRequest(call: call, mvpd: mvpd, identity: identity)
             let subject = try await sessions.findSession(request, context: context.child(within: Self.patience))
-            return .success(try Self.session(subject, call: call))
+            var session = try Self.session(subject, call: call)
+            session.flight = visit?.flight
+            return .success(session)
+        } catch {
+            return .failure(try Self.absence(error))
+        }
+    }
+
+    /// The session, and what upstream decided about it.
+    /// - Returns: `nil`: authentication does not offer that.
+    private func find(
+        _ call: DeviceCall, _ request: SessionToPlayRequest, _ flight: DecisionFlight?, _ context: CallContext
+    ) async throws(Fault) -> Result<SessionAtHand, Fault>? {
+        guard !visits.isAbsent(clock.now()) else { return nil }
+        let start = ContinuousClock.now
+        do {
+            let answer = try await sessions.findSessionToPlay(request, context: context.child())
+            var session = try Self.session(answer.subject ?? SessionSubject(), call: call)
+            session.flight = flight
+            if session.isBridged { session.upstream = UpstreamAnswer(answer, after: start.duration(to: .now)) }
+            return .success(session)
+        } catch let fault as Fault where fault.code == .unimplemented {
+            visits.begin(clock.now())
+            return nil
         } catch {
             return .failure(try Self.absence(error))
         }
@@ -81,6 +111,20 @@ struct SessionFinder: Sendable {
     }
 }
 
+/// An authentication service, or one of its copies, that finds sessions and asks upstreams in two calls alone.
+private final class VisitAbsence: Sendable {
+    /// So long nobody tries again: copies are replaced one after the other.
+    private static let span: Duration = .seconds(60)
+
+    private let begun = Mutex<Timestamp?>(nil)
+
+    func isAbsent(_ now: Timestamp) -> Bool {
+        begun.withLock { $0.map { now >= $0 && now < $0 + Self.span } ?? false }
+    }
+
+    func begin(_ now: Timestamp) { begun.withLock { $0 = now } }
+}
+
 /// A signed-in device: whom it is, and what it asked for.
 struct SessionAtHand: Sendable {
     let call: DeviceCall
@@ -99,6 +143,11 @@ struct SessionAtHand: Sendable {
 
     /// The upstream's part of a session that an upstream decides about; `nil`: our MVPDs do.
     var bridge: BridgedSession?
+
+    /// Upstream's answer about the play that the call is for, where it came with the session.
+    var upstream: UpstreamAnswer?
+    /// Where others wait for this call's decision.
+    var flight: DecisionFlight?
 
     /// The content of a stored token; `nil` for a call without one.
     var stored: Stored?

@@ -41,11 +41,13 @@ extension AuthorizationMetrics {
     func countMediaToken(_ session: SessionAtHand, _ resource: RequestedResource) { usage.count(.mediaToken, session.dimensions(resource)) }
 
     /// A decision that an app asked for, whoever made it.
-    func counting(_ question: DecisionMaker.Question, _ decide: () async throws(Fault) -> AuthzToken) async throws(Fault) -> AuthzToken {
+    func counting(
+        _ question: DecisionMaker.Question, _ decide: () async throws(Fault) -> DecisionMaker.Ruling
+    ) async throws(Fault) -> DecisionMaker.Ruling {
         do throws(Fault) {
-            let token = try await decide()
+            let ruling = try await decide()
             usage.count(.decision(isPermit: true), question.session.dimensions(question.resource))
-            return token
+            return ruling
         } catch {
             usage.count(.decision(isPermit: false), question.session.dimensions(question.resource, reason: error.code.rawValue))
             throw error

@@ -63,7 +63,7 @@ struct OutboxItem: Hashable, Sendable {
     let programmer: ProgrammerID
     var progress: DeliveryProgress
     let createdAt: Timestamp
-    /// When it is tried next; of a letter that is under way the end of its lease.
+    /// It is tried next at this time; of a letter that is under way the end of its lease.
     var nextAt: Timestamp
     /// `nil`: it still waits.
     let givenUpAt: Timestamp?
@@ -74,7 +74,7 @@ struct DeliveryProgress: Hashable, Sendable {
     /// Since when it is tried.
     var beganAt: Timestamp
     var attempts = 0
-    /// How often the other side refused our credentials.
+    /// The other side refused our credentials this often.
     var refusedCredentials = 0
     /// An earlier try may have had its effect without our knowing.
     var isUnclear = false
@@ -99,7 +99,7 @@ extension OutboxCourier {
     func reopen(_ item: OutboxItem, in database: Database, _ touched: inout Touched, now: Timestamp) throws -> Bool { true }
 }
 
-/// How a letter left the queue.
+/// A letter left the queue in one of these ways.
 enum DeliveryEnd: Hashable, Sendable {
     case done
     /// The other side never had what was to be changed.

@@ -3,7 +3,7 @@ public import Contracts
 /// Base addresses of Apple's servers, without a slash at the end.
 public struct AppleAddresses: Decodable, Hashable, Sendable {
     public let identityURL: String
-    /// Where a browser finds the same server; only of a stand-in it may be another address.
+    /// A browser finds the same server here; only of a stand-in it may be another address.
     public let browserURL: String
     public let productionURL: String
     public let sandboxURL: String

@@ -14,9 +14,9 @@ public final class CatalogueFollower: Sendable {
     private static let interval: Duration = .milliseconds(250)
 
     private struct State {
-        /// When the last question that was answered was asked.
+        /// The last question that was answered was asked at this time.
         var heard = ContinuousClock.now
-        /// When subscriptions were ended last; `nil`: the store answers.
+        /// Subscriptions were ended last at this time; `nil`: the store answers.
         var ended: ContinuousClock.Instant?
     }
 
@@ -35,7 +35,7 @@ public final class CatalogueFollower: Sendable {
         self.logger = logger
     }
 
-    /// Why what is served may be out of date; `nil` while it is not.
+    /// What is served may be out of date for this reason; `nil` while it is not.
     public var lacking: String? {
         if published.configuration.version == 0 {
             return "there is no version yet: a copy with config.catalogue brings one, or 'boxoffice catalogue import FILE'"

@@ -191,37 +191,4 @@ extension UsageStore {
         authz_latency_ms INTEGER NOT NULL, media_tokens INTEGER NOT NULL, decision_attempts INTEGER NOT NULL, decision_successful INTEGER NOT NULL, \
         decision_failed INTEGER NOT NULL, sso INTEGER NOT NULL
         """
-
-    /// The same in PostgreSQL's words.
-    static let postgresTables = [
-        """
-        CREATE TABLE IF NOT EXISTS usage_combination (
-            id BIGINT PRIMARY KEY, digest BYTEA NOT NULL UNIQUE, last_day BIGINT NOT NULL, media_company \(text) NOT NULL, dc \(text) NOT NULL,
-            proxy \(text) NOT NULL, mvpd \(text) NOT NULL, requestor_id \(text) NOT NULL, channel \(text) NOT NULL, resource_id \(text) NOT NULL,
-            device \(text) NOT NULL, eap \(text) NOT NULL, os_family \(text) NOT NULL, browser_family \(text) NOT NULL, cdt \(text) NOT NULL,
-            platform_version \(text) NOT NULL, os_type \(text) NOT NULL, browser_version \(text) NOT NULL, reason \(text) NOT NULL,
-            sso_type \(text) NOT NULL, platform \(text) NOT NULL, application_name \(text) NOT NULL, application_version \(text) NOT NULL,
-            customer_app \(text) NOT NULL, api \(text) NOT NULL, decision_type \(text) NOT NULL
-        )
-        """,
-        "CREATE INDEX IF NOT EXISTS usage_combination_by_day ON usage_combination (last_day)",
-        postgresSums("usage_minute"), postgresSums("usage_hour"), postgresSums("usage_day"),
-        "CREATE TABLE IF NOT EXISTS usage_copy (copy \(text) PRIMARY KEY, sequence BIGINT NOT NULL, heard_at_ms BIGINT NOT NULL)",
-        "CREATE INDEX IF NOT EXISTS usage_copy_by_time ON usage_copy (heard_at_ms)",
-    ]
-
-    /// Compared and ordered by octets.
-    private static let text = #"TEXT COLLATE "C""#
-
-    private static func postgresSums(_ table: String) -> String {
-        """
-        CREATE TABLE IF NOT EXISTS \(table) (
-            moment BIGINT NOT NULL, combination BIGINT NOT NULL, authn_attempts BIGINT NOT NULL, authn_pending BIGINT NOT NULL,
-            authn_successful BIGINT NOT NULL, authn_failed BIGINT NOT NULL, authz_attempts BIGINT NOT NULL, authz_successful BIGINT NOT NULL,
-            authz_failed BIGINT NOT NULL, authz_rejected BIGINT NOT NULL, authz_latency_ms BIGINT NOT NULL, media_tokens BIGINT NOT NULL,
-            decision_attempts BIGINT NOT NULL, decision_successful BIGINT NOT NULL, decision_failed BIGINT NOT NULL, sso BIGINT NOT NULL,
-            PRIMARY KEY (moment, combination)
-        )
-        """
-    }
 }

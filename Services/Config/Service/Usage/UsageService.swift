@@ -27,16 +27,16 @@ public struct UsageService: Usage {
     private let forgotten = Counter(label: "boxoffice_config_usage_rows_forgotten_total")
 
     /// The system has no table of time zones.
-    public struct NoPacificTime: Error, CustomStringConvertible {
+    public struct TimeZoneError: Error, CustomStringConvertible {
         public var description: String { "the system does not know the time zone America/Los_Angeles" }
     }
 
     /// - Parameters:
     ///   - store: The store of the service, with `CatalogueStore.migrations`.
     ///   - catalogue: Tells programmers, proxies and names of applications.
-    /// - Throws: `NoPacificTime`.
-    public init(store: Store, limits: UsageSettings, catalogue: any CatalogueSource, clock: any WallClock, logger: Logger) throws(NoPacificTime) {
-        guard let time = PacificTime() else { throw NoPacificTime() }
+    /// - Throws: `TimeZoneError`.
+    public init(store: Store, limits: UsageSettings, catalogue: any CatalogueSource, clock: any WallClock, logger: Logger) throws(TimeZoneError) {
+        guard let time = PacificTime() else { throw TimeZoneError() }
         self.store = UsageStore(store, limits: limits)
         self.limits = limits
         self.time = time

@@ -14,7 +14,7 @@ struct UsageStore: Sendable {
         self.limits = limits
     }
 
-    /// How long a sum is.
+    /// A sum has one of these lengths.
     enum Level: CaseIterable, Sendable {
         case minute, hour, day
 

@@ -4,7 +4,7 @@ internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 
-/// Why an administrative call is refused, as its reply tells it (dashboard §5).
+/// An administrative call is refused for this reason, as its reply tells it (dashboard §5).
 struct AdministrationError: Error {
     let status: HTTPResponse.Status
     let code: String

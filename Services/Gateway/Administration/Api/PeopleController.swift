@@ -5,7 +5,7 @@ internal import GatewayEdge
 /// Tells what the cluster holds of a person, and erases it. Config decides who may and keeps the record; each service does its own part
 /// (Shared/Documents/Decisions/0081).
 struct PeopleController: Sendable {
-    /// How often another service's word for a person leads to more logins of theirs.
+    /// Another service's word for a person leads this often to more logins of theirs.
     private static let rounds = 3
 
     let administration: any Administration

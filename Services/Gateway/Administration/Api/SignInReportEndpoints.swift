@@ -4,7 +4,7 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// Why sign-ins failed, check by check (mvpd §2.3). Nothing in it is personal.
+/// Tells why sign-ins failed, check by check (mvpd §2.3). Nothing in it is personal.
 struct SignInReportEndpoints: Sendable {
     static let path = "/admin/v1/sign-ins"
     private static let most: UInt32 = 200
@@ -116,7 +116,7 @@ struct SignInReportEndpoints: Sendable {
     }
 }
 
-/// How the latest scheduled sign-in of each MVPD ended (Shared/Documents/Decisions/0085).
+/// Tells how the latest scheduled sign-in of each MVPD ended (Shared/Documents/Decisions/0085).
 struct ScheduledSignInEndpoints: Sendable {
     static let path = "/admin/v1/scheduled-sign-ins"
 

@@ -64,7 +64,7 @@ struct SupportController: Sendable {
     }
 }
 
-/// How support names a viewer.
+/// Support names a viewer in one of these ways.
 enum ViewerKind: String, CaseIterable, Sendable {
     case code
     case device

@@ -128,7 +128,7 @@ struct UpstreamEndpoints: Sendable {
     }
 }
 
-/// How upstreams are now, beside what the draft says of them (bridge §14.1).
+/// Tells how upstreams are now, beside what the draft says of them (bridge §14.1).
 struct UpstreamConditions: Sendable {
     let operations: any AuthenticationOperations
 

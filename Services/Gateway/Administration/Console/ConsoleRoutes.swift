@@ -120,7 +120,7 @@ struct Console: Sendable {
         "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
     let dependencies: Dependencies
-    /// Where administrators sign in beside their tokens; `nil`: nowhere.
+    /// Administrators sign in beside their tokens here; `nil`: nowhere.
     let provider: OpenIDProvider?
 
     var administration: any Administration { dependencies.administration }

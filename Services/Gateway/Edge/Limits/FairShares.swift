@@ -1,18 +1,18 @@
 internal import Clocks
 internal import CoreMetrics
-internal import Faults
-internal import Logging
+package import Faults
+package import Logging
 internal import Synchronization
 
 /// Keeps one application, or one requestor, from taking what belongs to the others (Shared/Documents/Decisions/0082).
 ///
 /// Only calls whose credentials hold are charged to whom they name. Until somebody knows whether they do, a call counts in one share that all such
 /// calls have together. So strangers take nothing from those that they name, and the cost of checking them is bounded.
-final class FairShares: Sendable {
+package final class FairShares: Sendable {
     /// 24 bytes each.
     static let bearers = 1 << 16
     /// 16 bytes each, of applications and of requestors.
-    static let capacity = 1 << 14
+    package static let capacity = 1 << 14
     /// Calls of a bearer before it is worth asking whose it is. Most devices make fewer.
     static let unasked: UInt32 = 8
     /// Applications whose names are known for the log.
@@ -20,7 +20,7 @@ final class FairShares: Sendable {
     private static let logInterval: Int64 = 10_000_000_000
 
     /// The proof of a call's sender.
-    enum Proof: Sendable {
+    package enum Proof: Sendable {
         case nothing
         /// Only the service that checks a bearer knows its owner.
         case bearer(String)
@@ -39,7 +39,7 @@ final class FairShares: Sendable {
     }
 
     /// A call that has begun.
-    struct Charge: Sendable {
+    package struct Charge: Sendable {
         /// The application that the call names.
         fileprivate let application: AddressKey?
         fileprivate let requestor: AddressKey?
@@ -66,7 +66,9 @@ final class FairShares: Sendable {
     private let refusedUnverified = Counter(label: "boxoffice_gateway_shares_refused_total", dimensions: [("share", "unverified")])
 
     /// - Parameter logger: Told every ten seconds who is refused.
-    init(settings: ShareSettings, clock: any MonotonicClock, logger: Logger = Logger(label: "gateway"), capacity: Int = FairShares.capacity) {
+    package init(
+        settings: ShareSettings, clock: any MonotonicClock, logger: Logger = Logger(label: "gateway"), capacity: Int = FairShares.capacity
+    ) {
         applicationLimit = Self.limit(settings.perApplication, settings.applicationBurst)
         requestorLimit = Self.limit(settings.perRequestor, settings.requestorBurst)
         unverifiedLimit = Self.limit(settings.unverified, settings.unverifiedBurst)
@@ -88,7 +90,7 @@ final class FairShares: Sendable {
     ///   - requestor: One of the catalogue's; empty: none.
     /// - Returns: The charge that `end` needs when the call is over.
     /// - Throws: `too_many_requests`; then nothing is counted.
-    func begin(_ proof: Proof, requestor: String) throws(Fault) -> Charge {
+    package func begin(_ proof: Proof, requestor: String) throws(Fault) -> Charge {
         let now = clock.nanoseconds()
         var (application, bearer, unknown): (AddressKey?, AddressKey?, String?) = (nil, nil, nil)
         var isUnverified = true
@@ -183,7 +185,7 @@ final class FairShares: Sendable {
 
     /// Notes the owner of a bearer, as the checking service states it.
     /// - Parameter requestor: The requestor whose calls it was accepted for; empty: calls that name none.
-    func learn(_ bearer: String, for requestor: String, of application: String) {
+    package func learn(_ bearer: String, for requestor: String, of application: String) {
         guard !application.isEmpty else { return }
         let (key, now) = (AddressKey(name: application), clock.nanoseconds())
         owners.update(AddressKey(name: bearer, with: requestor), now: now) { $0.learn(key.digest, at: now) }
@@ -242,33 +244,4 @@ struct BearerOwner: AddressRecord {
         expires = now + (holds ? Self.memory : Self.shortMemory)
         return self
     }
-}
-
-/// Calls the limits by application and requestor as each request does; for programs that measure them.
-package struct ShareProbe: Sendable {
-    private let shares: FairShares
-    private let bearers: [String]
-
-    /// - Parameters:
-    ///   - bearers: Different ones that call in turn.
-    ///   - applications: To which they belong.
-    package init(bearers: Int, applications: Int) {
-        shares = FairShares(
-            settings: ShareSettings(perApplication: 1_000_000, applicationBurst: 1_000_000, perRequestor: 1_000_000, requestorBurst: 1_000_000),
-            clock: SteadyClock())
-        // As long as an access token.
-        self.bearers = (0..<bearers).map { "\($0)." + String(repeating: "x", count: 400) }
-        for (index, bearer) in self.bearers.enumerated() {
-            for requestor in 0..<Self.requestors { shares.learn(bearer, for: Self.name(requestor), of: "application-\(index % applications)") }
-        }
-    }
-
-    /// - Returns: The number of calls that passed.
-    package func call(_ calls: Int) -> Int {
-        (0..<calls).count { (try? shares.begin(.bearer(bearers[$0 % bearers.count]), requestor: Self.name($0 % Self.requestors))) != nil }
-    }
-
-    private static let requestors = 8
-
-    private static func name(_ requestor: Int) -> String { "ACME\(requestor)" }
 }

@@ -39,7 +39,7 @@ struct LoopLoad {
     private let burst: Int64
     private let leastRequests: Int
 
-    /// When the first request of the round was taken up; `nil` between rounds.
+    /// The first request of the round was taken up at this time; `nil` between rounds.
     private var began: Int64?
     /// The number of the round, from 1.
     private(set) var round: UInt64 = 0
@@ -52,7 +52,7 @@ struct LoopLoad {
     private var length: Int64 = 0
     /// The length that rounds would have if nothing were refused, in nanoseconds: the mean of the latest `interval`.
     private var strain = 0.0
-    /// When the round before ended.
+    /// The round before ended at this time.
     private var ended = Int64.min / 2
     private var refused = Int64.min / 2
     /// The last time at which the loop had caught up.

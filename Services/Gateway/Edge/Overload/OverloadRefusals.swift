@@ -11,7 +11,7 @@ internal import Synchronization
 /// Only four parts of the request are read: its method, its address, what it accepts, and the origin of a page. The page must learn when to ask again
 /// (rest-v1 §2.1). So errors of the v1 API have their plain form (rest-v1 §2.8), also for requestors that chose the enhanced one.
 final class OverloadRefusals: Sendable {
-    /// How often the log tells that requests are refused.
+    /// The log tells that requests are refused this often.
     private static let logInterval: TimeAmount = .seconds(10)
 
     private let routes: RouteTree
@@ -80,7 +80,7 @@ final class OverloadRefusals: Sendable {
     private struct Template {
         let date: String
         let bytes: ByteBuffer
-        /// Where the request's identifier stands.
+        /// The request's identifier stands here.
         let identifier: Int
     }
 

@@ -55,7 +55,7 @@ struct LanguageFile: Decodable {
     var name: String?
     /// `ltr`, the default, or `rtl`.
     var direction: String?
-    /// How the alphabet differs from the usual one; see `Alphabet`.
+    /// The alphabet differs from the usual one in this way; see `Alphabet`.
     var alphabet: String?
     var texts: [String: String]
 
@@ -98,7 +98,8 @@ struct LanguageFile: Decodable {
     }
 }
 
-/// How a language orders letters, where it differs from the usual order (CLDR's root collation, which English, French, German and Portuguese have).
+/// A language orders letters in this way, where it differs from the usual order (CLDR's root collation, which English, French, German and Portuguese
+/// have).
 ///
 /// It is written as groups with a blank between. In each, the first letter is followed by letters of their own that come right after it, in their
 /// order. `nñ` is Spanish; Swedish would be `zåäö`. A letter with a mark that is in no group counts as the letter without, and differs only where all

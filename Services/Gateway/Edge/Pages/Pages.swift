@@ -11,6 +11,11 @@ public struct Pages: Sendable {
     package enum Notice: String, CaseIterable, Sendable {
         /// A check of a sign-in failed: neutral on purpose (mvpd §2.6).
         case signInRefused
+        /// A registration code that is unknown, has ended or was used: one text for all, so that nobody learns which codes there were (dashboard §8).
+        case codeUnknown
+        /// Nobody can sign in at the MVPD for the channel now.
+        case providerUnavailable
+        case tooManyAttempts
         case noSamlMessage
         /// The same for Sign in with Apple.
         case appleRefused
@@ -47,7 +52,7 @@ public struct Pages: Sendable {
         "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script,
         "docs.css": "text/css; charset=utf-8",
     ]
-    private static let script = "text/javascript; charset=utf-8"
+    static let script = "text/javascript; charset=utf-8"
 
     /// The templates in each language, by its tag.
     private let libraries: [String: MustacheLibrary]
@@ -56,6 +61,8 @@ public struct Pages: Sendable {
     /// The OpenAPI description of the gateway's addresses.
     package let description: StaticFile
     package let policy: ContentPolicy
+    /// The script for pages of programmers; `nil` where the folder has none.
+    package let webSdk: WebSdkScripts?
     /// False: the folder has no pages for operators, so that there is no console.
     package let hasConsole: Bool
 
@@ -93,6 +100,7 @@ public struct Pages: Sendable {
         for (name, type) in Self.assets { files[name] = StaticFile(content: try Self.text("\(folder)/\(name)"), type: type) }
         let text = try Self.text("\(folder)/openapi.json")
         description = StaticFile(content: text, type: "application/json; charset=utf-8")
+        webSdk = try WebSdkScripts(folder: "\(folder)/entitlement")
         self.libraries = libraries
         self.files = files
         policy = ContentPolicy(allowsPlainLogos: publicOrigin.hasPrefix("http:"))
@@ -167,12 +175,22 @@ public struct Pages: Sendable {
         Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: body))
     }
 
-    /// - Parameter trace: The id that a person quotes to support.
-    package func message(_ notice: Notice, trace: String, for reader: PageReader, choice: [String: String]? = nil) -> Response {
+    /// - Parameters:
+    ///   - trace: The id that a person quotes to support.
+    ///   - look: The look of the channel that the page is about.
+    ///   - choice: Where a sign-in can be tried again.
+    ///   - code: The error code of the API; `nil`: none is shown.
+    ///   - status: Where it is not the notice's own.
+    package func message(
+        _ notice: Notice, trace: String, for reader: PageReader, look: PageLook? = nil, choice: [String: String]? = nil, code: String? = nil,
+        status: HTTPResponse.Status? = nil
+    ) -> Response {
+        let status = status ?? notice.status
         var content: [String: Any] = [notice.rawValue: true, "trace": trace]
         if let choice { content["choice"] = choice }
-        var response = render("notice", content, status: notice.status, for: reader)
-        if notice.status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
+        if let code { content["faultCode"] = code }
+        var response = render("notice", content, status: status, for: reader, look: look)
+        if status == .serviceUnavailable { response.headers[.retryAfter] = "1" }
         return response
     }
 
@@ -185,7 +203,7 @@ public struct Pages: Sendable {
         return file.response(ifNoneMatch: exchange.headers[.ifNoneMatch], acceptEncoding: exchange.headers[.acceptEncoding])
     }
 
-    private static func text(_ file: String) throws -> String {
+    static func text(_ file: String) throws -> String {
         guard let content = FileManager.default.contents(atPath: file) else { throw PagesError(description: "page file \(file) cannot be read") }
         guard let text = String(validating: content, as: UTF8.self) else { throw PagesError(description: "page file \(file) is not UTF-8") }
         return text
@@ -208,7 +226,7 @@ package struct PageLook {
     }
 }
 
-/// Why the pages cannot be used, in one line.
+/// The pages cannot be used for this reason, in one line.
 public struct PagesError: Error, CustomStringConvertible {
     public let description: String
 }
@@ -217,7 +235,8 @@ extension Pages.Notice {
     package var status: HTTPResponse.Status {
         switch self {
         case .loggedOut, .testEnded: .ok
-        case .signInRefused, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
+        case .signInRefused, .codeUnknown, .providerUnavailable, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
+        case .tooManyAttempts: .tooManyRequests
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError
         case .notFound, .testOver: .notFound

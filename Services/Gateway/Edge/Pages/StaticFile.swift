@@ -20,14 +20,19 @@ package struct StaticFile: Sendable {
         compressed = Gzip.compressed(self.content, level: 9)
     }
 
-    /// - Parameter acceptEncoding: The client's field.
-    package func response(ifNoneMatch: String?, acceptEncoding: String? = nil) -> Response {
+    /// Five minutes.
+    static let shortly = "public, max-age=300"
+
+    /// - Parameters:
+    ///   - acceptEncoding: The client's field.
+    ///   - cacheControl: How long a copy may be used without a question.
+    package func response(ifNoneMatch: String?, acceptEncoding: String? = nil, cacheControl: String = shortly) -> Response {
         let short = compressed.flatMap { Gzip.isAccepted(acceptEncoding) ? $0 : nil }
         // A strong validator stands for these very octets (RFC 9110 §8.8.1).
         let tag = short == nil ? tag : EntityTag(tag.opaque + "-gzip")
-        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding"]
+        let headers: HTTPFields = [.eTag: tag.text, .cacheControl: cacheControl, .vary: "Accept-Encoding"]
         guard !tag.isNamed(in: ifNoneMatch) else { return Response(status: .notModified, headers: headers) }
-        var fields: HTTPFields = [.contentType: type, .cacheControl: "public, max-age=300", .vary: "Accept-Encoding"]
+        var fields: HTTPFields = [.contentType: type, .cacheControl: cacheControl, .vary: "Accept-Encoding"]
         if short != nil { fields[.contentEncoding] = "gzip" }
         return Response(status: .ok, headers: fields, body: ResponseBody(byteBuffer: short ?? content)).with(tag)
     }

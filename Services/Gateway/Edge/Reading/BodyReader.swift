@@ -3,7 +3,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import Synchronization
 
-/// Why a body was not taken.
+/// A body was not taken for one of these reasons.
 package enum BodyRejection: Error {
     case tooLarge
     case tooSlow

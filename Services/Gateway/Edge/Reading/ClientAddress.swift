@@ -41,6 +41,20 @@ package struct ClientAddress: Hashable, Sendable {
     }
 }
 
+/// The source port of a client's connection (bridge §5.1): some home-based sign-in wants it beside the address.
+enum ClientPort {
+    /// - Returns: 1 to 65535; 0: there is none.
+    static func number(_ port: Int?) -> UInt16 { port.flatMap(UInt16.init(exactly:)) ?? 0 }
+
+    /// The port that a trusted proxy names.
+    /// - Parameter values: Values of its header. Two are none: one of them may be the device's own.
+    /// - Returns: 0 for anything but one decimal number from 1 to 65535.
+    static func named(_ values: [String]) -> UInt16 {
+        guard values.count == 1, let value = values.first, (1...5).contains(value.utf8.count) else { return 0 }
+        return value.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(value) ?? 0 : 0
+    }
+}
+
 /// An IP address as a number. A mapped IPv4 address (`::ffff:a.b.c.d`) is the IPv4 address.
 package struct IPAddress: Hashable, Sendable {
     package let isIPv4: Bool

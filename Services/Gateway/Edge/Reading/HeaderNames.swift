@@ -17,6 +17,7 @@ extension HTTPFields.Element.Name {
     package static let deviceSeal = Self("pass_sfp")!
     package static let idempotencyKey = Self("Idempotency-Key")!
     package static let secFetchDest = Self("Sec-Fetch-Dest")!
+    package static let secFetchMode = Self("Sec-Fetch-Mode")!
     package static let testResult = Self("Boxoffice-Test-Result")!
     package static let secFetchSite = Self("Sec-Fetch-Site")!
     package static let adobeSubjectToken = Self("Adobe-Subject-Token")!
@@ -28,6 +29,7 @@ extension HTTPFields.Element.Name {
     package static let adobeResponseConfidence = Self("Adobe-Response-Confidence")!
     static let traceparent = Self("traceparent")!
     static let tracestate = Self("tracestate")!
+    static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     static let referrerPolicy = Self("Referrer-Policy")!
     static let strictTransportSecurity = Self("Strict-Transport-Security")!
     package static let pragma = Self("Pragma")!

@@ -17,6 +17,10 @@ package protocol Face: Sendable {
     /// The edge adds `Allow`.
     func methodNotAllowed(_ exchange: Exchange) -> Response
 
+    /// The address has sent too many codes that nobody knows.
+    /// - Parameter seconds: Until one is looked at again; at least 1.
+    func paused(seconds: Int, _ exchange: Exchange) -> Response
+
     /// No route has the address, which begins as those of this face do.
     func notFound(_ request: Request, _ facts: RequestFacts) -> Response
 
@@ -25,6 +29,8 @@ package protocol Face: Sendable {
 }
 
 extension Face {
+    package func paused(seconds: Int, _ exchange: Exchange) -> Response { .tooManyRequests(retryAfter: seconds) }
+
     /// The plain form of the v1 API, in which unknown addresses below most of the prefixes are answered.
     package func notFound(_ request: Request, _ facts: RequestFacts) -> Response {
         Response(
@@ -100,7 +106,7 @@ package struct Faces: Sendable {
         case .clientRegistration: everybody.clientRegistration
         case .autoSignIn: everybody.autoSignIn
         case .notification: everybody.notification
-        case .browser: everybody.browser
+        case .browser, .script: everybody.browser
         case .administration: administration.administration
         case .console: administration.console
         case .usage: administration.usage

@@ -27,6 +27,8 @@ final class Refusals: Sendable {
         return response
     }
 
+    func paused(_ pause: CodePause, _ exchange: Exchange) -> Response { faces[exchange.audience].paused(seconds: pause.seconds, exchange) }
+
     func badBody(_ error: any Error, _ exchange: Exchange) -> Response {
         guard let problem = error as? BodyRejection else { return reply(to: error, exchange) }
         var response = faces[exchange.audience].reply(to: problem, exchange)

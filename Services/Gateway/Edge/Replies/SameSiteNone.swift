@@ -1,4 +1,4 @@
-/// How a cookie says that it comes along from other sites too, for the browser that gets it.
+/// A cookie says in one of these ways that it comes along from other sites too, for the browser that gets it.
 ///
 /// Some drop a cookie with `SameSite=None`, or take it for `Strict`. They are WebKit of iOS 12 and macOS 10.14, Chromium 51 to 66, and UC Browser
 /// before 12.13.2. Such Chromium is in televisions with webOS 4 or Tizen 4 and 5, and in Android's WebView of those years. They send a cookie without

@@ -23,12 +23,14 @@ extension Route {
         case notification
         /// Browsers: errors are pages.
         case browser
+        /// Pages of any site, which load a script: errors are pages too.
+        case script
 
-        /// Where it is served; what those who administer ask is a stranger's at no listener.
+        /// It is served here; what those who administer ask is a stranger's at no listener.
         var listenerKind: ListenerKind {
             switch self {
             case .administration, .console, .api(.tempPassReset), .api(.degradation), .usage: .administration
-            case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .notification, .browser: .everybody
+            case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .notification, .browser, .script: .everybody
             }
         }
 
@@ -63,7 +65,7 @@ extension Route {
             case .api(.registrationCode), .api(.freePreview), .api(.preauthorize), .api(.authnToken), .api(.sdkSession), .api(.sdkDecision),
                 .apiV2, .singleSignOn, .autoSignIn:
                 true
-            case .api, .clientRegistration, .administration, .console, .usage, .notification, .browser: false
+            case .api, .clientRegistration, .administration, .console, .usage, .notification, .browser, .script: false
             }
         }
 
@@ -72,7 +74,7 @@ extension Route {
             switch self {
             case .api(.proxiedMvpds): false
             case .api, .apiV2, .singleSignOn, .autoSignIn: true
-            case .clientRegistration, .administration, .console, .usage, .notification, .browser: false
+            case .clientRegistration, .administration, .console, .usage, .notification, .browser, .script: false
             }
         }
 
@@ -89,9 +91,13 @@ extension Route {
             }
         }
 
-        /// True where pages of any origin may call and read: they need a bearer, which no browser has by itself (clients §4.17).
+        /// True where pages of any origin may call and read. They need a bearer, which no browser has by itself (clients §4.17), or the answer is the
+        /// same for all.
         var isOpenToEverybody: Bool {
-            if case .usage = self { true } else { false }
+            switch self {
+            case .usage, .script: true
+            default: false
+            }
         }
     }
 }
@@ -101,7 +107,7 @@ extension Route.Audience {
     /// themselves.
     var isUrgent: Bool {
         switch self {
-        case .browser, .administration, .console, .notification, .api(.authenticate), .api(.logout): true
+        case .browser, .script, .administration, .console, .notification, .api(.authenticate), .api(.logout): true
         case .api, .apiV2, .singleSignOn, .clientRegistration, .autoSignIn, .usage: false
         }
     }
@@ -165,7 +171,7 @@ package enum Endpoint: Hashable, Sendable {
 /// Paths that more than one module names.
 package enum KnownPaths {
     package static let console = "/console"
-    /// Where OAuth providers send browsers back; below it each record has an address of its own.
+    /// OAuth providers send browsers back here; below it each record has an address of its own.
     package static let oauthCallback = "/adobe-services/oauth2"
     /// Before the ticket of a test sign-in: at the origin of sign-ins, as the cookie must be the one that the MVPD's answer brings.
     package static let testSignIn = "/test-sign-in"

@@ -17,6 +17,7 @@ final class EdgeResponder: HTTPResponder {
     private let refusals: Refusals
     private let metrics: RequestMetrics
     private let trustedProxies: [AddressRange]
+    private let clientPortHeader: HTTPField.Name?
     private let signedPlainHTTP: GatewaySettings.SignedPlainHTTP
     private let throttle: Throttle
     private let loops: LoopGuard
@@ -30,7 +31,8 @@ final class EdgeResponder: HTTPResponder {
 
     init(
         routes: RouteTree, names: AdministrationNames?, hosts: PublicHosts, responder: RouteResponder, refusals: Refusals, metrics: RequestMetrics,
-        trustedProxies: [AddressRange], signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle, loops: LoopGuard,
+        trustedProxies: [AddressRange], clientPortHeader: String?, signedPlainHTTP: GatewaySettings.SignedPlainHTTP, throttle: Throttle,
+        loops: LoopGuard,
         isSecure: Bool, transportSecurity: String?, logger: Logger, log: RequestLog
     ) {
         self.routes = routes
@@ -40,6 +42,7 @@ final class EdgeResponder: HTTPResponder {
         self.refusals = refusals
         self.metrics = metrics
         self.trustedProxies = trustedProxies
+        self.clientPortHeader = clientPortHeader.flatMap { HTTPField.Name($0) }
         self.signedPlainHTTP = signedPlainHTTP
         self.throttle = throttle
         self.loops = loops
@@ -53,7 +56,8 @@ final class EdgeResponder: HTTPResponder {
         let start = NIODeadline.now()
         var context = context
         context.facts = RequestFacts(
-            request, peer: context.peer, trusted: trustedProxies, isSecure: isSecure, allowsPlainSignatures: signedPlainHTTP == .all,
+            request, peer: context.peer, port: context.peerPort, trusted: trustedProxies, portHeader: clientPortHeader, isSecure: isSecure,
+            allowsPlainSignatures: signedPlainHTTP == .all,
             host: isPublic ? hosts.host(request.head.authority) : hosts.standard)
         context.logger = logger
         let span = span(of: request, context.facts)

@@ -1,5 +1,6 @@
 public import ContractRuntime
 internal import CoreMetrics
+internal import HTTPTypes
 internal import Hummingbird
 package import Logging
 internal import NIOCore
@@ -21,6 +22,8 @@ package final class RequestFacts: Sendable {
     /// True when it came over plain HTTP, neither from this host nor through a trusted proxy, and somebody minds.
     let isReadableOnTheWay: Bool
     package let clientAddress: ClientAddress
+    /// Source port of the client's connection, 1 to 65535; 0: nobody knows it (bridge §5.1).
+    package let clientPort: UInt16
     /// `json` or `xml`, for reports also `csv` or `html`, when the path ended so.
     package let suffix: String?
     /// Path without that suffix.
@@ -40,6 +43,7 @@ package final class RequestFacts: Sendable {
         isSecure = false
         isReadableOnTheWay = false
         clientAddress = ClientAddress(peer: nil, forwarded: [], trusted: [])
+        clientPort = 0
         suffix = nil
         path = "/"
         sentPath = "/"
@@ -47,11 +51,16 @@ package final class RequestFacts: Sendable {
 
     /// - Parameters:
     ///   - peer: Address of the connection's other end.
+    ///   - port: Its port.
     ///   - trusted: The peers whose `X-Forwarded-For` counts.
+    ///   - portHeader: The header in which these say the client's port.
     ///   - isSecure: It came over HTTPS.
     ///   - allowsPlainSignatures: Nobody minds who reads a signature on the way.
     ///   - host: The settings of the name that it was sent to.
-    init(_ request: Request, peer: String?, trusted: [AddressRange], isSecure: Bool, allowsPlainSignatures: Bool = false, host: ServedHost) {
+    init(
+        _ request: Request, peer: String?, port: Int? = nil, trusted: [AddressRange], portHeader: HTTPField.Name? = nil, isSecure: Bool,
+        allowsPlainSignatures: Bool = false, host: ServedHost
+    ) {
         self.host = host
         let sent = request.headers.value(.traceparent).flatMap { parent -> TraceContext? in
             let state = request.headers.value(.tracestate) ?? ""
@@ -64,11 +73,12 @@ package final class RequestFacts: Sendable {
         // A trace of its own is as new as an identifier: its numbers serve for both.
         requestID = sent == nil ? traceUUID : RequestIdentifier.random()
         self.isSecure = isSecure
-        let isNear = peer.flatMap(IPAddress.init).map { address in
-            Self.near.contains { $0.contains(address) } || trusted.contains { $0.contains(address) }
-        }
+        let address = peer.flatMap(IPAddress.init)
+        let isTrusted = address.map { address in trusted.contains { $0.contains(address) } } ?? false
+        let isNear = address.map { address in isTrusted || Self.near.contains { $0.contains(address) } }
         isReadableOnTheWay = !isSecure && !allowsPlainSignatures && isNear == false
         clientAddress = ClientAddress(peer: peer, forwarded: request.headers[values: .xForwardedFor], trusted: trusted)
+        clientPort = isTrusted ? portHeader.map { ClientPort.named(request.headers[values: $0]) } ?? 0 : ClientPort.number(port)
         sentPath = String((request.head.path ?? "/").prefix { $0 != "?" && $0 != "#" })
         (path, suffix) = Self.split(sentPath)
     }
@@ -127,6 +137,7 @@ struct GatewayContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Address of the connection's other end; `nil` without a network.
     let peer: String?
+    let peerPort: Int?
     /// The whole body, where it came with the head; `nil`: it is read from the request.
     var body: ByteBuffer?
     /// Set by `EdgeResponder` before a route sees the request.
@@ -136,7 +147,8 @@ struct GatewayContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
-        peer = channel.remoteAddress?.ipAddress
+        let address = channel.remoteAddress
+        (peer, peerPort) = (address?.ipAddress, address?.port)
     }
 
     /// Tells a client that its body is wanted, where it waits for that and has sent nothing of it. The head is accepted (RFC 9110 §10.1.1).

@@ -18,7 +18,7 @@ package final class Route: Sendable {
         case largeForm
     }
 
-    /// Where a request names a registration code.
+    /// A request names a registration code in one of these places.
     package enum CodePlace: Equatable, Sendable {
         case nowhere
         /// The captured part `{code}` of the path.

@@ -169,7 +169,7 @@ final class RouteResponder: Sendable {
                 } else { try await handler(exchange) }
             return (response, exchange.credentials.outcome)
         } catch let pause as CodePause {
-            return (Response.tooManyRequests(retryAfter: pause.seconds), .unknown)
+            return (refusals.paused(pause, exchange), .unknown)
         } catch {
             dependencies.signatures.charge(error, exchange)
             exchange.credentials.failed(with: error)

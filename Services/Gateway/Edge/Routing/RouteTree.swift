@@ -1,7 +1,7 @@
 /// Everything that the gateway answers.
 package struct RouteTable: Sendable {
     package let routes: [Route]
-    /// Where a person who typed the bare address of administration is led; `nil` where there is no console. The public listener has another route
+    /// A person who typed the bare address of administration is led here; `nil` where there is no console. The public listener has another route
     /// there.
     private let administrationEntrance: Route?
 

@@ -8,9 +8,9 @@ public struct AdministrationSettings: Sendable {
     public var certificate: String?
     /// PEM, readable by the gateway alone.
     public var key: String?
-    /// Where administrators sign in beside their tokens; `nil`: nowhere.
+    /// Administrators sign in beside their tokens here; `nil`: nowhere.
     public var openIDConnect: OpenIDSettings?
-    /// How the console's head calls this cluster.
+    /// The console's head calls this cluster in this way.
     public var clusterName: String
     /// Other clusters, to whose consoles the head leads.
     public var clusters: [OtherCluster]
@@ -32,7 +32,7 @@ public struct AdministrationSettings: Sendable {
         self.isGiven = isGiven
     }
 
-    /// Where administration is without a word in the settings.
+    /// Administration is here without a word in the settings.
     public static let usual = "127.0.0.1:8081"
 
     /// Address and port of `listen`; `nil` when it is not of that form.

@@ -62,7 +62,7 @@ extension HostSettings: Decodable {
 }
 
 extension GatewaySettings {
-    /// Where sign-ins begin and end.
+    /// Sign-ins begin and end here.
     public var originOfSignIns: String { signInOrigin ?? publicOrigin }
 
     /// The problem of the names: key and text.

@@ -36,9 +36,9 @@ final class Http1Conversation: ChannelDuplexHandler, RemovableChannelHandler {
         case closing
     }
 
-    /// How long a client may take to make room for more answers.
+    /// A client may take this long to make room for more answers.
     private static let patience = TimeAmount.seconds(30)
-    /// How long a request that was sent ahead waits when its connection has had its turn: the loop reads from others meanwhile.
+    /// A request that was sent ahead waits this long when its connection has had its turn: the loop reads from others meanwhile.
     private static let turn = TimeAmount.milliseconds(1)
 
     private let responder: Responder

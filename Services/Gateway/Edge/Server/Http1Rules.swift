@@ -172,7 +172,7 @@ final class Http1Parser {
     }
 }
 
-/// Why a message of HTTP/1.1 is refused before there is a request. Its connection ends with the answer.
+/// A message of HTTP/1.1 is refused for one of these reasons before there is a request. Its connection ends with the answer.
 enum Http1Rejection: Error {
     /// Another server on the way could cut it differently.
     case faulty

@@ -26,7 +26,7 @@ final class Http2FrameBudget: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The cost of taking back a stream: somewhat more than its request gave, so that streams that are begun and reset end too.
     static let perReset = 60
-    /// How long the end may take to be read; closing at once could destroy it on the way.
+    /// The end may take this long to be read; closing at once could destroy it on the way.
     private static let farewell = TimeAmount.milliseconds(500)
 
     private enum Kind: UInt8 {

@@ -182,7 +182,7 @@ public final class HttpsCertificate: Sendable {
     }
 }
 
-/// Why HTTPS cannot be served with the files that are there, in one line.
+/// HTTPS cannot be served with the files that are there for this reason, in one line.
 public struct HttpsError: Error, CustomStringConvertible {
     public let description: String
 }

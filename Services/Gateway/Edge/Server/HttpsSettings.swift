@@ -6,7 +6,7 @@ public struct HttpsSettings: Sendable {
     public var certificate: String
     /// PEM, readable by the gateway alone.
     public var key: String
-    /// How long browsers remember to use only HTTPS for this host (RFC 6797), in seconds; 0 says nothing to them.
+    /// Browsers remember for this long to use only HTTPS for this host (RFC 6797), in seconds; 0 says nothing to them.
     public var strictTransportSeconds: Int
 
     public init(listen: String, certificate: String, key: String, strictTransportSeconds: Int = 31_536_000) {

@@ -2,7 +2,7 @@
 public struct OpenIDSettings: Sendable {
     public enum Role: String, Decodable, Sendable, CaseIterable { case viewer, editor, `operator` }
 
-    /// How the token endpoint learns which client asks (OpenID Connect Core §9).
+    /// The token endpoint learns which client asks in one of these ways (OpenID Connect Core §9).
     public enum ClientAuthentication: String, Decodable, Sendable { case basic, post }
 
     /// The provider's name, as the sign-in page writes it; 1 to 60 characters.

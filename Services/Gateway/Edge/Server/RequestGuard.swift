@@ -19,7 +19,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// The part of a body that is read on after its answer, in bytes; a client that still sends that much is cut off.
     static let surplus = 64 * 1024
     private static let farewell: TimeAmount = .seconds(1)
-    /// How long a client may take to read an answer on a stream of HTTP/2; its connection ends then.
+    /// A client may take this long to read an answer on a stream of HTTP/2; its connection ends then.
     private static let patience: TimeAmount = .seconds(30)
 
     private let isStream: Bool

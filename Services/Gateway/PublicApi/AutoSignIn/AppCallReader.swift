@@ -93,11 +93,17 @@ struct AppCallReader: Sendable {
         let id = try DeviceIdentifier.sent(exchange)
         var device = try DeviceInformation.tolerant(exchange.headers[.xDeviceInfo], userAgent: exchange.userAgent)
         let address = exchange.facts.clientAddress
-        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
+        let isBridged = try catalogue.current().requestor(requestor)?.bridge != nil
+        if isBridged {
+            UpstreamHeaders.setConnection(of: &device, exchange)
+        } else if address.isForwarded || device.connectionIP.isEmpty {
+            device.connectionIP = address.text
+        }
         return DeviceCall(
             accessToken: token, requestor: requestor, deviceID: id, device: device, clientAddress: address.text, userAgent: exchange.userAgent,
             subjectToken: SubjectToken.sent(exchange), api: api, partnerStatus: api == .v2 ? PartnerFrameworkStatus.sent(exchange) : nil,
-            serviceToken: api == .v2 && takesServiceToken ? ServiceTokenHeader.sent(exchange) : "")
+            serviceToken: api == .v2 && takesServiceToken ? ServiceTokenHeader.sent(exchange) : "",
+            clientPort: isBridged ? UInt32(exchange.facts.clientPort) : 0)
     }
 }
 

@@ -79,7 +79,7 @@ struct AppleEndpoints: Sendable {
     }
 }
 
-/// Where Apple's servers tell of an account (apple §2.9).
+/// Apple's servers tell of an account here (apple §2.9).
 struct NotificationEndpoint: Sendable {
     let signInWithApple: any SignInWithApple
     let throttle: NotificationThrottle

@@ -170,7 +170,7 @@ enum AutoSignInErrors {
 
     private static let byCode = Dictionary(uniqueKeysWithValues: rows.map { ($0.code, $0) })
 
-    /// Where the successor API has another name (rest-v2 §6).
+    /// The successor API has another name here (rest-v2 §6).
     private static let names: [Fault.Code: String] = [
         .accessDenied: "invalid_access_token_client_application", .invalidClient: "invalid_access_token_client_application",
         .insufficientScope: "invalid_access_token_service_provider", .invalidRequestor: "invalid_parameter_service_provider",

@@ -169,7 +169,7 @@ struct AppleWebEndpoints: Sendable {
     @Sendable func callBack(_ exchange: Exchange) async throws -> Response {
         guard var request = answer(exchange) else {
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "apple.params"])
-            return dependencies.pages.message(.appleRefused, exchange)
+            return dependencies.notices.page(.appleRefused, exchange)
         }
         let cookie = cookie(state: request.state, exchange)
         request.browserSecret = cookie.value(in: exchange) ?? ""
@@ -182,7 +182,7 @@ struct AppleWebEndpoints: Sendable {
         do { outcome = try await dependencies.signInWithApple.completeWebSignIn(request, context: exchange.changingCall) } catch let fault as Fault {
             guard AutoSignInErrors.status(AutoSignInErrors.row(for: fault.code)).code < 500 else { throw fault }
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "\(fault.code)"])
-            return dependencies.pages.message(.appleRefused, exchange)
+            return dependencies.notices.page(.appleRefused, exchange)
         }
         switch outcome.outcome {
         case .signedIn(let signedIn):

@@ -1,3 +1,4 @@
+internal import BridgeClient
 internal import Catalogue
 internal import ContractRuntime
 internal import Contracts
@@ -79,13 +80,17 @@ struct DeviceCallReader: Sendable {
     /// - Throws: `invalid_device_info`.
     func information(_ exchange: Exchange, requestor: String, deviceType: String, isOptional: Bool = false) throws(Fault) -> DeviceInformation {
         let encoded = if let header = exchange.headers.value(.xDeviceInfo) { header } else { try exchange.value("device_info") }
-        let demands = try catalogue.current().requestor(requestor)?.requiresDeviceInformation == true
-        let isDemanded = demands && !isOptional
+        let record = try catalogue.current().requestor(requestor)
+        let isDemanded = record?.requiresDeviceInformation == true && !isOptional
         var device: DeviceInformation =
             isDemanded || encoded?.isEmpty == false
             ? try .strict(encoded, userAgent: exchange.userAgent) : .derived(deviceType: deviceType, userAgent: exchange.userAgent)
         let address = exchange.facts.clientAddress
-        if address.isForwarded || device.connectionIP.isEmpty { device.connectionIP = address.text }
+        if record?.bridge != nil {
+            UpstreamHeaders.setConnection(of: &device, exchange)
+        } else if address.isForwarded || device.connectionIP.isEmpty {
+            device.connectionIP = address.text
+        }
         return device
     }
 
@@ -143,6 +148,18 @@ enum UpstreamHeaders {
         let token = exchange.headers.value(.rokuConnectToken) ?? ""
         if visitor.utf8.count <= longestVisitor { call.visitorID = visitor }
         if token.utf8.count <= longestToken { call.rokuToken = token }
+        call.clientPort = UInt32(exchange.facts.clientPort)
+    }
+
+    /// Sets where a device is, as an upstream may hear it (bridge §5.1). It stays with the registration code: browsers sign in by it from elsewhere. A
+    /// public address that the device says of itself stays with its port. Any other becomes that of its connection, and a port belongs to the address
+    /// beside it.
+    static func setConnection(of device: inout DeviceInformation, _ exchange: Exchange) {
+        let (address, port) = (exchange.facts.clientAddress, exchange.facts.clientPort)
+        guard address.isForwarded || !BridgeDevice.mayLeave(device.connectionIP) else { return }
+        if device.connectionIP != address.text { device.connectionPort = "" }
+        device.connectionIP = address.text
+        if port > 0 { device.connectionPort = String(port) }
     }
 }
 

@@ -34,7 +34,7 @@ struct UserAgentRule: Sendable {
         return device
     }
 
-    /// Where the first occurrence of a mark ends. By hand: the library's search of collections costs 300 µs for a kilobyte and one mark.
+    /// Returns where the first occurrence of a mark ends. By hand: the library's search of collections costs 300 µs for a kilobyte and one mark.
     private static func end(of mark: String, in userAgent: [UInt8]) -> Int? {
         var mark = mark
         return mark.withUTF8 { mark in

@@ -1,3 +1,4 @@
+internal import CatalogueFiles
 internal import Contracts
 internal import Cryptography
 internal import Foundation
@@ -5,23 +6,36 @@ internal import GatewayEdge
 
 /// How the pages look for a channel, by the catalogue.
 struct ChannelLook: Sendable {
+    /// The requestor's id.
+    let id: String
     let name: String
     /// Empty: none.
     let logo: String
+    /// Pages of the channel, as the foot of a page links to them: `privacy`, `terms` and `support`, as far as it has them.
+    let links: [String: String]
     /// A style sheet of nothing but colours; empty: as usual.
     let style: String
 
     init(_ requestor: Requestor) {
+        id = requestor.id
         name = ShownText(requestor.name.isEmpty ? requestor.id : requestor.name).text
         logo = LogoAddress.usable(requestor.logoURL)
+        let pages = ["privacy": requestor.privacyURL, "terms": requestor.termsURL, "support": requestor.supportURL]
+        // Whatever a catalogue has: a page links to nothing that a catalogue could not have.
+        links = pages.filter { !$0.value.isEmpty && CatalogueURL.pageProblem($0.value) == nil }
         style = Self.style(accent: WebColor(requestor.accentColor), header: WebColor(requestor.headerColor))
     }
 
     /// The same for a page.
     var page: PageLook { PageLook(content: content, style: style, styleSource: styleSource) }
 
-    /// For the template `channel`.
-    var content: [String: Any] { logo.isEmpty ? ["name": name] : ["name": name, "logo": ["address": logo]] }
+    /// For the templates `channel` and `foot`.
+    var content: [String: Any] {
+        var content: [String: Any] = ["name": name]
+        if !logo.isEmpty { content["logo"] = ["address": logo] }
+        if !links.isEmpty { content["links"] = links }
+        return content
+    }
 
     /// The source by which a content policy allows the style sheet (CSP 3 §2.3.1).
     var styleSource: String { "'sha256-\(Base64.standard.encode(SHA256.hash(Array(style.utf8))))'" }

@@ -5,12 +5,6 @@ internal import Hummingbird
 internal import NIOCore
 
 extension Pages {
-    /// The message for the sender of the request; a sign-in that failed can be tried again where it began at our own pages.
-    func message(_ notice: Notice, trace: String? = nil, _ exchange: Exchange) -> Response {
-        let choice = notice == .signInRefused ? PendingActivation(exchange)?.choice : nil
-        return message(notice, trace: trace ?? exchange.facts.trace.traceID, for: reader(exchange), choice: choice)
-    }
-
     /// - Parameter content: The content of the template `devices-confirm`.
     func confirmation(_ content: [String: Any], _ exchange: Exchange) -> Response {
         render("devices-confirm", content, status: .ok, for: reader(exchange), policy: policy.leaving)
@@ -30,23 +24,32 @@ extension Pages {
 
 /// The face of browsers: refusals are pages.
 struct BrowserFace: Face {
-    private let pages: Pages
+    private let notices: NoticePages
     /// Without a number to quote, in each language by its tag: the gateway has no time to make one.
     private let overloaded: [String: (fields: HTTPFields, body: ByteBuffer)]
 
-    init(_ pages: Pages) {
-        self.pages = pages
-        overloaded = pages.notice(.unavailable)
+    init(_ notices: NoticePages) {
+        self.notices = notices
+        overloaded = notices.pages.notice(.unavailable)
     }
 
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
         // Codes of the one table are none in the other.
         let statuses = [StatusTable.status(of: fault.code, at: .authenticate), AutoSignInErrors.row(for: fault.code).statuses[0]]
-        if statuses.contains(503) { return pages.message(.unavailable, exchange) }
-        return pages.message(statuses.contains { $0 < 500 } ? .badRequest : .failed, exchange)
+        if statuses.contains(503) { return notices.page(.unavailable, exchange) }
+        return notices.page(statuses.contains { $0 < 500 } ? Self.notice(fault.code) : .failed, exchange)
     }
 
-    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response { pages.message(Self.notice(problem), exchange) }
+    /// - Parameter code: The code of a fault that is the request's.
+    static func notice(_ code: Fault.Code) -> Pages.Notice {
+        switch code {
+        case .invalidRegistrationCode, .registrationCodeSpent: .codeUnknown
+        case .unknownIntegration: .providerUnavailable
+        default: .badRequest
+        }
+    }
+
+    func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response { notices.page(Self.notice(problem), exchange) }
 
     private static func notice(_ problem: BodyRejection) -> Pages.Notice {
         switch problem {
@@ -57,9 +60,12 @@ struct BrowserFace: Face {
         }
     }
 
-    func methodNotAllowed(_ exchange: Exchange) -> Response { pages.message(.methodNotAllowed, exchange) }
+    func methodNotAllowed(_ exchange: Exchange) -> Response { notices.page(.methodNotAllowed, exchange) }
+
+    func paused(seconds: Int, _ exchange: Exchange) -> Response { notices.pause(seconds: seconds, exchange) }
 
     func notFound(_ request: Request, _ facts: RequestFacts) -> Response {
+        let pages = notices.pages
         let reader = PageReader(
             pages.languages, request.headers, target: request.head.path ?? "", isGet: request.method == .get || request.method == .head,
             isSecure: facts.isSecure)
@@ -67,6 +73,6 @@ struct BrowserFace: Face {
     }
 
     func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {
-        overloaded[pages.languages.best(request.language ?? "")?.tag ?? Languages.standard] ?? ([:], ByteBuffer())
+        overloaded[notices.pages.languages.best(request.language ?? "")?.tag ?? Languages.standard] ?? ([:], ByteBuffer())
     }
 }

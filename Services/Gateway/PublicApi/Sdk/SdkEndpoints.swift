@@ -224,13 +224,15 @@ struct SdkCallReader: Sendable {
     private func call(_ exchange: Exchange, _ bearer: String) throws(Fault) -> DeviceCall {
         let requestor: String
         do { requestor = try exchange.required("requestor_id") } catch { throw Fault(.invalidRequestor, error.message) }
-        let id = try dependencies.catalogue.current().requireRequestor(requestor).id
+        let record = try dependencies.catalogue.current().requireRequestor(requestor)
+        let id = record.id
         exchange.serves([id])
         // The storing of a token may depend on it; the kind of a device has no such weight.
         let device = try reader.information(exchange, requestor: id, deviceType: try exchange.value("client_type") ?? "")
         return DeviceCall(
             accessToken: bearer, requestor: id, deviceID: try Self.device(exchange), device: device,
-            clientAddress: exchange.facts.clientAddress.text, userAgent: exchange.userAgent)
+            clientAddress: exchange.facts.clientAddress.text, userAgent: exchange.userAgent,
+            clientPort: record.bridge == nil ? 0 : UInt32(exchange.facts.clientPort))
     }
 
     /// The device that the call names: in its form, or in the header of the web SDK; empty: none.

@@ -192,7 +192,7 @@ struct SingleLogoutEndpoints: Sendable {
     /// the same.
     @Sendable func returned(_ exchange: Exchange) async throws -> Response {
         let states = (try? exchange.all("state")) ?? []
-        guard let state = states.first, states.count == 1, !state.isEmpty else { return dependencies.pages.message(.loggedOut, exchange) }
+        guard let state = states.first, states.count == 1, !state.isEmpty else { return dependencies.notices.page(.loggedOut, exchange) }
         return try await goOn(state, exchange)
     }
 
@@ -200,19 +200,19 @@ struct SingleLogoutEndpoints: Sendable {
     private func goOn(_ handle: String, _ exchange: Exchange) async throws -> Response {
         let request = VisitLogoutRequest(handle: handle)
         let step = try await dependencies.authentication.visitLogout(request, context: exchange.changingCall)
-        return step.result == .rejected ? dependencies.pages.message(.loggedOut, exchange) : reply(step, exchange)
+        return step.result == .rejected ? dependencies.notices.page(.loggedOut, exchange) : reply(step, exchange)
     }
 
     /// An MVPD's answer, or its own request.
     @Sendable func receive(_ exchange: Exchange) async throws -> Response {
         let sent = Self.messages.map { (try? exchange.all($0)) ?? [] }
         if exchange.hasReadableParameters, sent.allSatisfy({ $0.allSatisfy(\.isEmpty) }) {
-            return dependencies.pages.message(.noSamlMessage, exchange)
+            return dependencies.notices.page(.noSamlMessage, exchange)
         }
         // A redirected message is signed as it was sent: the service reads it from there, and from nothing that was decoded before.
         guard let message = exchange.method == .get ? SamlLogoutMessage(query: exchange.query) : posted(sent, exchange) else {
             exchange.logger.warning("logout-rejected", metadata: ["reason": "bind.params"])
-            return dependencies.pages.message(.logoutRefused, exchange)
+            return dependencies.notices.page(.logoutRefused, exchange)
         }
         return reply(try await dependencies.authentication.receiveSamlLogout(message, context: exchange.changingCall), exchange)
     }
@@ -230,8 +230,8 @@ struct SingleLogoutEndpoints: Sendable {
         switch step.result {
         case .goesOn where step.fields.isEmpty: return .redirect(to: step.url)
         case .goesOn: return dependencies.pages.continueToProvider(SignInStart(url: step.url, fields: step.fields), exchange)
-        case .done: return dependencies.pages.message(.loggedOut, trace: trace, exchange)
-        case .rejected, .unknown, .unrecognized: return dependencies.pages.message(.logoutRefused, trace: trace, exchange)
+        case .done: return dependencies.notices.page(.loggedOut, trace: trace, exchange)
+        case .rejected, .unknown, .unrecognized: return dependencies.notices.page(.logoutRefused, trace: trace, exchange)
         }
     }
 }

@@ -7,7 +7,7 @@ struct RegistrationCodeDocument {
     static let namespace = "model.mvc.reggie.pass.adobe.com"
 
     let code: RegistrationCode
-    /// Where a person types the code when the app named no page.
+    /// A person types the code here when the app named no page.
     let loginPage: String
 
     var document: Document {

@@ -7,7 +7,7 @@ internal import TextEncodings
 
 /// The browser's way to the MVPD and back (rest-v1 §3.7, §3.8).
 struct SignInEndpoints: Sendable {
-    /// Where the page of confirmation sends a sign-in that an app's own page began.
+    /// The page of confirmation sends a sign-in here that an app's own page began.
     static let confirmedPath = "/activate/authenticate"
 
     let dependencies: Dependencies
@@ -30,7 +30,7 @@ struct SignInEndpoints: Sendable {
     @Sendable func authenticateConfirmed(_ exchange: Exchange) async throws -> Response {
         let request = try request(exchange)
         guard confirmation.isConfirmed(request.registrationCode, exchange) else {
-            return dependencies.pages.message(.formRefused, exchange)
+            return dependencies.notices.page(.formRefused, exchange)
         }
         return try await start(request, exchange)
     }
@@ -68,7 +68,7 @@ struct SignInEndpoints: Sendable {
         do {
             return send(try await dependencies.authentication.openTestSignIn(request, context: exchange.changingCall), exchange)
         } catch let fault as Fault where fault.code == .notFound {
-            return dependencies.pages.message(.testOver, exchange)
+            return dependencies.notices.page(.testOver, exchange)
         }
     }
 
@@ -87,10 +87,10 @@ struct SignInEndpoints: Sendable {
     @Sendable func consume(_ exchange: Exchange) async throws -> Response {
         switch message(exchange) {
         case .none:
-            return dependencies.pages.message(.noSamlMessage, exchange)
+            return dependencies.notices.page(.noSamlMessage, exchange)
         case .unusable:
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "bind.params"])
-            return dependencies.pages.message(.signInRefused, exchange)
+            return dependencies.notices.page(.signInRefused, exchange)
         case .answer(let request, let cookie):
             let outcome = try await dependencies.authentication.completeSamlSignIn(request, context: exchange.changingCall)
             var response = reply(outcome, exchange)
@@ -133,15 +133,18 @@ struct SignInEndpoints: Sendable {
         let cookie = UpstreamCookie(handle: handle, isInsecure: isInsecure(exchange))
         let request = ReturnFromBridgeRequest(handle: handle, browserSecret: cookie.value(in: exchange))
         let outcome = try await dependencies.authentication.returnFromBridge(request, context: exchange.changingCall)
-        if outcome.otherBrowser { return dependencies.pages.message(.otherBrowser, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange) }
-        guard !outcome.redirectURL.isEmpty else { return dependencies.pages.message(.badRequest, exchange) }
+        if outcome.otherBrowser {
+            return dependencies.notices.page(
+                .otherBrowser, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, requestor: outcome.requestor, exchange)
+        }
+        guard !outcome.redirectURL.isEmpty else { return dependencies.notices.page(.badRequest, exchange) }
         return reply(outcome, exchange)
     }
 
     /// Marks an address to which the gateway itself has sent the browser, so that a proxy that renames hosts makes no circle.
     private static let atHome = "here"
 
-    /// Where the browser sends the cookie of a login that was confirmed: sign-ins begin at one host, and cookies belong to it.
+    /// Returns where the browser sends the cookie of a login that was confirmed: sign-ins begin at one host, and cookies belong to it.
     /// - Returns: `nil` where it is there already, and where no requestor whose browsers return to this host has sign-ins confirmed.
     private func addressWithCookie(of handle: String, _ exchange: Exchange) throws -> String? {
         let home = dependencies.settings.originOfSignIns
@@ -156,19 +159,24 @@ struct SignInEndpoints: Sendable {
     }
 
     /// Where upstreams think that a browser goes after a logout.
-    @Sendable func signedOut(_ exchange: Exchange) async throws -> Response { dependencies.pages.message(.loggedOut, exchange) }
+    @Sendable func signedOut(_ exchange: Exchange) async throws -> Response { dependencies.notices.page(.loggedOut, exchange) }
 
     func reply(_ outcome: SignInOutcome, _ exchange: Exchange) -> Response {
         switch outcome.result {
-        case .signedIn, .declined: return .redirect(to: outcome.redirectURL)
+        case .signedIn:
+            var response = Response.redirect(to: outcome.redirectURL)
+            PendingActivation.finish(at: outcome.redirectURL, in: &response, exchange)
+            return response
+        case .declined: return .redirect(to: outcome.redirectURL)
         case .silent: return outcome.redirectURL.isEmpty ? .empty(.noContent) : .redirect(to: outcome.redirectURL)
         case .continued: return .redirect(to: outcome.next?.url ?? "")
         case .tested:
-            var response = dependencies.pages.message(.testEnded, trace: outcome.traceID, exchange)
+            var response = dependencies.notices.page(.testEnded, trace: outcome.traceID, exchange)
             if let verdict = outcome.verdict { response.headers[.testResult] = Self.word(verdict) }
             return response
         case .rejected, .unknown, .unrecognized:
-            return dependencies.pages.message(.signInRefused, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, exchange)
+            return dependencies.notices.page(
+                .signInRefused, trace: outcome.traceID.isEmpty ? nil : outcome.traceID, requestor: outcome.requestor, exchange)
         }
     }
 
@@ -201,7 +209,7 @@ extension SignInEndpoints {
     @Sendable func callBack(_ exchange: Exchange) async throws -> Response {
         guard let request = answer(exchange) else {
             exchange.logger.warning("sign-in-rejected", metadata: ["reason": "oauth.params"])
-            return dependencies.pages.message(.signInRefused, exchange)
+            return dependencies.notices.page(.signInRefused, exchange)
         }
         let cookie = cookie(relayState: request.state, exchange)
         var complete = request

@@ -20,6 +20,8 @@ struct ErrorTable {
         case .authorizationExpired where status != 410: row(for: .authorizationNotFound)
         case .authenticationSessionMissing where endpoint == .preauthorize: row(for: "preauthorization_authentication_session_missing")
         case .authenticationSessionExpired where endpoint == .preauthorize: row(for: "preauthorization_authentication_session_expired")
+        // The call has no code of its own for it (rest-v1 §2.8, bridge §12.1).
+        case .authenticationSessionInvalidated where endpoint == .preauthorize: row(for: "preauthorization_authentication_session_missing")
         default: row(for: code)
         }
     }
@@ -96,7 +98,8 @@ enum StatusTable {
     ]
 
     private static let status: [Fault.Code: Int] = Dictionary(
-        uniqueKeysWithValues: Fault.Code.bad.map { ($0, 400) } + denied.map { ($0, 403) } + Fault.Code.transient.map { ($0, 503) })
+        uniqueKeysWithValues: (Fault.Code.bad + [.invalidTemporaryAccessIdentity]).map { ($0, 400) } + denied.map { ($0, 403) }
+            + Fault.Code.transient.map { ($0, 503) })
 }
 
 /// Texts of refusals: the documented ones where there are any (rest-v1 §2.8), else the fault's own.

@@ -4,20 +4,39 @@ internal import GatewayEdge
 internal import Hummingbird
 internal import NIOCore
 
-/// The face of the v1 API (rest-v1 §2.8): the plain form, or the enhanced one for requestors that chose it.
+/// The face of the v1 API (rest-v1 §2.8): the plain form, or the enhanced one for requestors that chose it. Where a sign-in begins, a person's browser
+/// gets a page instead, with the same status and code.
 struct V1Face: Face {
     private let catalogue: any CatalogueSource
+    private let notices: NoticePages
     /// When the gateway has no time nobody looks the requestor up: the plain form.
     private let overloaded: [ReplyFormat: ByteBuffer]
 
-    init(_ catalogue: any CatalogueSource) {
-        self.catalogue = catalogue
+    init(_ catalogue: any CatalogueSource, _ notices: NoticePages) {
+        (self.catalogue, self.notices) = (catalogue, notices)
         let document = ErrorDocument.plain(status: 503, message: OverloadedRequest.message, details: nil)
         overloaded = [.json: document.body(.json), .xml: document.body(.xml)]
     }
 
     func reply(to error: any Error, _ fault: Fault, _ exchange: Exchange) -> Response {
-        BearerRejection.isOne(error) ? bearerReply(fault, exchange) : reply(fault, at: Self.endpoint(exchange), exchange)
+        if BearerRejection.isOne(error) { return bearerReply(fault, exchange) }
+        return Self.isOpenedByPerson(exchange) ? page(fault, exchange) : reply(fault, at: Self.endpoint(exchange), exchange)
+    }
+
+    /// True where a person's browser has opened the address at which a sign-in begins.
+    private static func isOpenedByPerson(_ exchange: Exchange) -> Bool { endpoint(exchange) == .authenticate && PageNavigation.isOne(exchange) }
+
+    private func page(_ fault: Fault, _ exchange: Exchange) -> Response {
+        let fault = Self.told(fault, at: .authenticate)
+        if fault.code == .tooManyRequests { return notices.pause(seconds: Int(fault.retrySeconds), exchange) }
+        let status = StatusTable.status(of: fault.code, at: .authenticate)
+        let notice: Pages.Notice = status == 503 ? .unavailable : status < 500 ? BrowserFace.notice(fault.code) : .failed
+        let code = ErrorTable.row(for: fault.code, at: .authenticate, status: status).code
+        return notices.page(notice, code: code, status: HTTPResponse.Status(code: status), exchange)
+    }
+
+    func paused(seconds: Int, _ exchange: Exchange) -> Response {
+        Self.isOpenedByPerson(exchange) ? notices.pause(seconds: seconds, exchange) : .tooManyRequests(retryAfter: seconds)
     }
 
     private static func endpoint(_ exchange: Exchange) -> Endpoint {
@@ -85,7 +104,8 @@ struct V1Face: Face {
     }
 
     func methodNotAllowed(_ exchange: Exchange) -> Response {
-        reply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
+        if Self.isOpenedByPerson(exchange) { return notices.page(.methodNotAllowed, exchange) }
+        return reply(ErrorTable.internalError, status: .methodNotAllowed, message: "Method Not Allowed", details: nil, exchange)
     }
 
     func overloaded(_ request: OverloadedRequest) -> (HTTPFields, ByteBuffer) {

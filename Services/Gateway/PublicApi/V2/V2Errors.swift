@@ -78,7 +78,7 @@ enum V2Errors {
 
     private static let byCode = Dictionary(uniqueKeysWithValues: rows.map { ($0.code, $0) })
 
-    /// Where this API has another name than the fault (rest-v2 §6).
+    /// This API has another name than the fault here (rest-v2 §6).
     private static let names: [Fault.Code: String] = [
         .accessDenied: "invalid_access_token_client_application", .invalidClient: "invalid_access_token_client_application",
         .insufficientScope: "invalid_access_token_service_provider", .invalidRequestor: "invalid_parameter_service_provider",

@@ -65,7 +65,7 @@ struct PushOptions: ParsableArguments {
     }
 }
 
-/// Where a secret comes from: never from the command line, where others could see it.
+/// A secret comes from here: never from the command line, where others could see it.
 struct SecretSource: ParsableArguments {
     @Option(help: "A file with the secret, instead of standard input.")
     var file: String?

@@ -87,7 +87,7 @@ struct VendorConfiguration: Sendable {
     }
 
     private static func xml(_ octets: [UInt8], _ source: String) throws -> JsonTree {
-        do throws(XmlRecord.Problem) {
+        do throws(XmlRecord.Rejection) {
             let root = try XmlRecord(document: octets)
             return .object([root.name: tree(root)]).withoutRoot("config")
         } catch {

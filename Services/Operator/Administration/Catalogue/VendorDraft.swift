@@ -95,7 +95,7 @@ struct VendorDraft {
         mvpds[id]?.incomplete.removeAll { $0.platform == platform }
     }
 
-    /// Why the catalogue would not take it; nil: it does.
+    /// Returns why the catalogue would not take it; nil: it does.
     private func flaw(_ id: String, _ boarding: VendorConfiguration.Boarding, _ platform: String) -> String? {
         if let status = boarding.status {
             guard ["SUPPORTED", "PICKER"].contains(status) else { return "its boardingStatus, which the vendor calls something else" }

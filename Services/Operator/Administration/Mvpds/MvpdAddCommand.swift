@@ -131,7 +131,7 @@ struct MvpdAddCommand: AsyncParsableCommand {
     private func document() throws -> [String: Any] {
         if isAddress { return ["address": source] }
         let octets = source == "-" ? FileHandle.standardInput.readDataToEndOfFile() : try TextFile.content(source)
-        do throws(MetadataText.Problem) {
+        do throws(MetadataText.Rejection) {
             return ["metadata": try MetadataText.text(of: Array(octets))]
         } catch {
             throw CommandFailure("\(source) \(error.message)", advice: "give the XML that the MVPD sent, as it sent it")

@@ -78,7 +78,7 @@ final class TapeReplay: Sendable {
 
     func answer(_ call: TapeCall) -> TapeAnswer {
         memory.withLock { state in
-            do throws(TapePlayer.Untaped) {
+            do throws(TapePlayer.Rejection) {
                 return try state.player.answer(call, origin: state.origin, now: TapeClock.now)
             } catch {
                 state.untaped += 1

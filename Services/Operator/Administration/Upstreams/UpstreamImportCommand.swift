@@ -77,9 +77,9 @@ struct UpstreamOffers {
         var isTrial: Bool
         /// The entries for the platform's own sign-in, in the form of the catalogue.
         var platforms: [[String: Any]] = []
-        /// Where upstream lists it.
+        /// Upstream lists it here.
         var listedFor: [String] = []
-        /// Where it boards platforms that the entry cannot say whole.
+        /// It boards platforms that the entry cannot say whole here.
         var incomplete: [String] = []
     }
 

@@ -17,7 +17,7 @@ struct ContainerSettings {
     var trustedProxy = ""
     /// Calls that one address may make at once.
     var burst = 10
-    /// Where services on several hosts keep their stores; `nil`: in files.
+    /// Services on several hosts keep their stores here; `nil`: in files.
     var database: HostDatabase?
     /// True when the gateways of hosts serve plain HTTP to the proxy; otherwise it reaches them by HTTPS.
     var isPlainBehindProxy = false

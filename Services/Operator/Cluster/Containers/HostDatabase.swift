@@ -69,7 +69,7 @@ struct HostPlan: Sendable, Equatable {
     let name: String
     /// Its zone; `nil`: none.
     let zone: String?
-    /// Where its programs tell metrics and readiness; `nil`: at the address of its name.
+    /// Its programs tell metrics and readiness here; `nil`: at the address of its name.
     var debugAddress: String?
 
     /// - Parameter text: `NAME` or `NAME=ZONE`.

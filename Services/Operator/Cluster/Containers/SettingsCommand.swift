@@ -203,7 +203,7 @@ package struct ContainerNetwork: Sendable, Equatable {
         return url.path.isEmpty && url.query == nil && url.fragment == nil
     }
 
-    /// Where the programs of the network find one: `host:port`.
+    /// Returns where the programs of the network find one: `host:port`.
     func inside(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.main(service))" }
     func debug(_ service: ClusterService) -> String { "\(place(service)):\(Self.ports.debug(service))" }
     var appleInside: String { "\(place(.sandbox)):\(Self.ports.apple)" }
@@ -211,7 +211,7 @@ package struct ContainerNetwork: Sendable, Equatable {
 
     private func place(_ service: ClusterService) -> String { hosts.first?.name ?? service.rawValue }
 
-    /// Where all copies of one are.
+    /// Returns where all copies of one are.
     func copies(_ service: ClusterService) -> [String] {
         hosts.isEmpty ? [inside(service)] : hosts.map { "\($0.name):\(Self.ports.main(service))" }
     }

@@ -159,6 +159,8 @@ struct Finding: Sendable, Equatable, Encodable {
         case ports
         case programs
         case catalogue
+        /// Servers of others: MVPDs and upstreams.
+        case peers
     }
 
     let area: Area

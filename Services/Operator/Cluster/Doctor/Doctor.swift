@@ -11,10 +11,10 @@ struct Doctor: Sendable {
     let binaries: URL
     /// Nil: none runs.
     var cluster: ClusterFile?
-    /// Why `cluster.json` cannot be read.
+    /// `cluster.json` cannot be read for this reason.
     var damage: String?
     var now = SystemClock().now()
-    /// How long programs may take to adopt a catalogue that has just been pushed.
+    /// Programs may take this long to adopt a catalogue that has just been pushed.
     var patience: Duration = .seconds(2)
 
     func diagnosis() async throws -> Diagnosis {
@@ -25,6 +25,7 @@ struct Doctor: Sendable {
             findings += await openSecrets(cluster)
             findings += await liveCatalogue(cluster)
             findings += await endedStatements(cluster)
+            findings += await peers(cluster)
         } else {
             findings +=
                 freePorts() + [damage.map { .wrong(.programs, $0, advice: "then ./Services/up starts a cluster anew") } ?? Self.noCluster(home)]
@@ -125,7 +126,7 @@ extension Doctor {
     }
 
     /// The object of the service itself; `nil`: they are not here, or cannot be read, which others tell.
-    private func ownSettings(_ service: ClusterService) -> [String: Any]? {
+    func ownSettings(_ service: ClusterService) -> [String: Any]? {
         guard services.contains(service), let content = FileManager.default.contents(atPath: home.settings(of: service).path),
             let settings = try? JSONSerialization.jsonObject(with: content) as? [String: Any]
         else { return nil }

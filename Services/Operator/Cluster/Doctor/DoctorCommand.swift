@@ -9,7 +9,8 @@ package struct DoctorCommand: AsyncParsableCommand {
         abstract: "Examine the local cluster: what is wrong, and what to do about it.",
         discussion: """
             Looks at the folder of the cluster, settings, keys, certificates, the clock, the disk, ports, programs and the catalogue, and changes nothing. \
-            Without a running cluster it looks at what there is. Ends with 0 when nothing is wrong (there may be notes), with 1 when something is.
+            Each server of an MVPD or upstream gets one GET of its root: can it be reached, do its clock and certificate hold? All of that takes seconds, \
+            also where servers hang. Without a running cluster it looks at what there is. Ends with 0 when nothing is wrong (there may be notes), with 1 when something is.
             """)
 
     @Flag(help: "Print JSON.")

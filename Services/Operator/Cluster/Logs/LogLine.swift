@@ -26,7 +26,7 @@ struct LogLine: Sendable {
     /// Places it among the lines of other programs: its own time, or that of the line before it.
     let place: Timestamp
 
-    /// How programs begin a line, so that its time is known without reading the rest.
+    /// Programs begin a line in this way, so that its time is known without reading the rest.
     private static let beginning = Array(#"{"time":""#.utf8)
     private static let timeLength = 24
 

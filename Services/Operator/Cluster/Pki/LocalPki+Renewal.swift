@@ -39,7 +39,7 @@ extension LocalPki {
         }
     }
 
-    /// How often to look for those that are due: twelve times in the life of the shortest, at most once an hour.
+    /// Certificates that are due are looked for this often: twelve times in the life of the shortest, at most once an hour.
     var renewalInterval: Duration {
         let lives = present.compactMap { try? Self.life(Certificate(pemFile: path("\($0.file).crt"))) }
         return min(.seconds(3600), max(.seconds(1), (lives.min() ?? .seconds(86_400)) / 12))

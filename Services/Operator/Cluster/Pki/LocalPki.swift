@@ -145,7 +145,7 @@ package struct LocalPki: Sendable {
         }
     }
 
-    /// How long a certificate for a host is good: it is made for one machine, and made anew by whoever keeps that machine.
+    /// A certificate for a host is good for this long: it is made for one machine, and made anew by whoever keeps that machine.
     private static let hostValidity = 90
 
     /// Issues one identity for mutual TLS with a key of its own, for a service or a caller that somebody else runs.

@@ -95,7 +95,7 @@ package struct PkiCommand: AsyncParsableCommand {
 /// have ended.
 struct CertificateRenewer: Sendable {
     let home: ClusterHome
-    /// How often it looks whether the cluster runs still.
+    /// It looks whether the cluster runs still this often.
     var checkInterval: Duration = .seconds(2)
 
     private var pki: LocalPki { LocalPki(folder: home.pki) }

@@ -16,7 +16,7 @@ package struct LoneService: Sendable {
     let ports: PortPlan
     /// Catalogue file in place of the demo catalogue.
     var catalogue: String?
-    /// How doubles of its peers answer; `nil`: there are none.
+    /// Doubles of its peers answer in this way; `nil`: there are none.
     package var behaviour: DoubleBehaviour?
     /// Starts the stand-in MVPD and Apple too.
     var hasSandbox = false

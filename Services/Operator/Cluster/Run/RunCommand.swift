@@ -171,7 +171,7 @@ struct LoneServiceSummary {
     }
 }
 
-/// How the doubles of a lone service answer, from the command line.
+/// The doubles of a lone service answer in this way, from the command line.
 package struct DoubleOptions: ParsableArguments {
     @Option(name: .customLong("double-latency"), help: "How long each double waits before it answers: 250us, 5ms, 1s.")
     var latency = TimeSpan(.zero)

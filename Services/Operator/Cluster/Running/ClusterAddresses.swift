@@ -3,7 +3,7 @@ internal import Foundation
 internal import Rpc
 internal import Transport
 
-/// Where the programs of a local cluster listen.
+/// The programs of a local cluster listen here.
 package struct ClusterAddresses: Sendable {
     let ports: PortPlan
     let replacements: [Replacement]
@@ -24,7 +24,7 @@ package struct ClusterAddresses: Sendable {
         self.replacements = replacements
     }
 
-    /// Where the service answers.
+    /// Returns where the service answers.
     func rpc(_ service: ClusterService) -> RpcAddress {
         replacements.first { $0.service == service }?.address ?? RpcAddress(host: host, port: ports.main(service))
     }

@@ -23,6 +23,8 @@ struct ClusterStarter: Sendable {
     var lan: String?
     /// True when the demo's MVPDs are tried on a schedule.
     var hasTestUsers = true
+    /// The environment of its programs beside their own.
+    var environment: [String: String] = [:]
 
     var pki: LocalPki { LocalPki(folder: home.pki) }
     var stores: ClusterStore { ClusterStore(home: home, ports: ports, choice: store) }
@@ -174,7 +176,7 @@ struct ClusterStarter: Sendable {
     private func spawn(_ copy: ServiceCopy, _ program: ProgramFile) throws -> ServiceProcess {
         var process = try ServiceProcess.start(
             copy.service, binary: URL(fileURLWithPath: program.path), arguments: ["--config", home.settings(of: copy).path],
-            environment: copy.service.environment, log: home.log(of: copy))
+            environment: copy.service.environment.merging(environment) { $1 }, log: home.log(of: copy))
         process.number = copy.number
         return process
     }

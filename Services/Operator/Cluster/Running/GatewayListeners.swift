@@ -1,7 +1,7 @@
 internal import CommandKit
 internal import Foundation
 
-/// Where a gateway with the given settings file is administered: the file may be somebody's own, and older than this command.
+/// A gateway with the given settings file is administered here: the file may be somebody's own, and older than this command.
 struct GatewayListeners {
     /// Base URL.
     let administration: String

@@ -15,7 +15,7 @@ struct OwnFiles: Sendable {
     struct Copied {
         /// Services whose settings say something else now.
         var services: Set<ClusterService> = []
-        /// Where files of somebody's are now that stood in the place.
+        /// Files of somebody's that stood in the place are now here.
         var kept: [URL] = []
         /// Files that are now what was brought.
         var brought: [URL] = []

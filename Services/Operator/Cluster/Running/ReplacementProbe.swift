@@ -12,7 +12,7 @@ internal import Transport
 
 /// Asks a replaced service over the wire whether it is there and serves, as the operator; or finds out why it does not answer.
 struct ReplacementProbe: Sendable {
-    /// How far the service must be.
+    /// The service must be this far.
     enum Goal: String, Sendable {
         /// It answers `Health.Check`, whatever it says.
         case answers

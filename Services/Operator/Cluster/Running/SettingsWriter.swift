@@ -14,7 +14,7 @@ package struct SettingsWriter {
     var https: HttpsFiles?
     /// Services that are somebody's own: the others' settings have their addresses.
     let replacements: [Replacement]
-    /// Where the stores are to be.
+    /// The stores are to be here.
     var store: StoreChoice = .asBefore
     /// The copies of the services that others call.
     var copies = ClusterCopies()

@@ -1,7 +1,7 @@
 internal import CommandKit
 internal import Foundation
 
-/// Where the services of a local cluster are to keep their stores.
+/// The services of a local cluster are to keep their stores in one of these places.
 enum StoreChoice: Sendable, Equatable {
     /// As the settings that are there say; at first files.
     case asBefore

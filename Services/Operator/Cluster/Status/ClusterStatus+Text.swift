@@ -111,7 +111,7 @@ struct ProgramStatus: Sendable, Encodable {
     /// The copy's: `authentication-2`; on a host `authentication at a1`.
     let name: String
     let kind: Kind
-    /// Where it answers.
+    /// It answers here.
     let address: String
     var state: State
     /// The reasons why it is not ready.
@@ -136,7 +136,7 @@ struct ClusterStatus: Sendable, Encodable {
     let home: String
     let isReady: Bool
     let programs: [ProgramStatus]
-    /// Where people administer it.
+    /// People administer it here.
     let console: String?
 
     init(home: String, programs: [ProgramStatus], console: String? = nil) {

@@ -190,7 +190,8 @@ struct LogEnd {
         return nil
     }
 
-    /// Why a program has ended, by its own account: the first of the last lines that are no events. After it may come where in the program it was.
+    /// A program has ended for this reason, by its own account: the first of the last lines that are no events. After it may come where in the
+    /// program it was.
     var lastWords: String? {
         let lines = lines.suffix(Self.last)
         guard let end = lines.lastIndex(where: { !Self.isEvent($0) }) else { return nil }

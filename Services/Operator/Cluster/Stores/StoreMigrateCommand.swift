@@ -146,7 +146,7 @@ final class MigrationTarget {
 }
 
 extension ClusterStore {
-    /// Where a service's database is in the cluster's own server; `nil`: it has none.
+    /// Returns where a service's database is in the cluster's own server; `nil`: it has none.
     func server(of service: ClusterService) -> StoreDescription.Server? {
         guard let storage = settings(of: service), let hosts = storage["hosts"] as? [String] else { return nil }
         return StoreDescription.Server(

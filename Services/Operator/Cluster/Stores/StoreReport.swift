@@ -61,7 +61,7 @@ struct StoreReport: Codable, Sendable {
 
     var isSound: Bool { problems.isEmpty }
 
-    /// How often rows are swept, with room for a busy service.
+    /// Rows are swept this often, with room for a busy service.
     private static let patience: Int64 = 3600
 
     /// Compares steps that were made with those that the program knows.

@@ -15,7 +15,7 @@ package enum Checkout {
         return URL(fileURLWithPath: program).deletingLastPathComponent()
     }()
 
-    /// How a person calls this program: by the script of the checkout, which finds the newest one.
+    /// A person calls this program in this way: by the script of the checkout, which finds the newest one.
     package static let commandLine: String = {
         let script = current.appendingPathComponent("Services/boxoffice").path
         guard FileManager.default.isExecutableFile(atPath: script) else { return CommandLine.arguments.first ?? "boxoffice" }

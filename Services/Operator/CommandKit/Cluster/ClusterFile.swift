@@ -4,7 +4,7 @@ internal import Rpc
 /// `cluster.json`: the one file that scripts read to find a cluster.
 package struct ClusterFile: Codable, Sendable, Equatable {
     package struct Entry: Codable, Sendable, Equatable {
-        /// Where it answers: `host:port` of its RPC listener; for the gateway, of its HTTP listener.
+        /// It answers here: `host:port` of its RPC listener; for the gateway, of its HTTP listener.
         package var address: String
         /// `host:port` of its debug listener; absent for a replaced service, which need not have one.
         package var debug: String?
@@ -93,7 +93,7 @@ package struct ClusterFile: Codable, Sendable, Equatable {
     package var gatewayTLS: String?
     /// Base URL of administration; absent in a file of an earlier version.
     package var admin: String?
-    /// Where people administer; absent in a file of an earlier version.
+    /// People administer here; absent in a file of an earlier version.
     package var console: String?
     package var services: [String: Entry]
     package var sandbox: Sandbox
@@ -177,7 +177,7 @@ package struct ClusterFile: Codable, Sendable, Equatable {
     /// Its programs run on other machines.
     private var isOnHosts: Bool { services.values.contains { $0.host != nil } }
 
-    /// Where administration is: where the file does not say, it is older than the listener, and the public address had it.
+    /// Administration is here: where the file does not say, it is older than the listener, and the public address had it.
     package var administration: String { admin ?? gateway }
 
     /// The program from which the process of a copy of a service was started; `nil` when the file does not say.

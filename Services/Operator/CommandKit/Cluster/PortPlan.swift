@@ -32,7 +32,7 @@ package struct PortPlan: Sendable, Equatable {
         ClusterService.allCases.flatMap { [main($0), debug($0)] } + [https, admin, apple, upstream]
     }
 
-    /// Where the service answers: HTTP for gateway and sandbox, RPC for the others.
+    /// Returns where the service answers: HTTP for gateway and sandbox, RPC for the others.
     package func main(_ service: ClusterService) -> Int {
         switch service {
         case .gateway: base ?? 8080
@@ -52,7 +52,7 @@ package struct PortPlan: Sendable, Equatable {
     /// The gateway's HTTPS.
     package var https: Int { base.map { $0 + 5 } ?? 8443 }
 
-    /// Where the gateway is administered.
+    /// The gateway is administered here.
     package var admin: Int { base.map { $0 + 6 } ?? 8081 }
 
     /// The cluster's own PostgreSQL.

@@ -25,7 +25,7 @@ package struct ProgramFile: Sendable, Equatable {
         revision = "\(facts.st_size)-\(changed)"
     }
 
-    /// Why processes of these programs have to be started again, in one line.
+    /// Returns why processes of these programs have to be started again, in one line.
     /// - Parameter outdated: The program from which each was started, as far as that is known, and the program there now.
     package static func reason(_ outdated: [(ran: ProgramFile?, now: ProgramFile)]) -> String {
         let isOne = outdated.count == 1

@@ -30,12 +30,12 @@ package struct HTTPExchange: Sendable {
     package var timeout: TimeAmount = .seconds(15)
     /// Sent with each request.
     package var headers: [(String, String)] = []
-    /// How long a request is repeated that is refused with `Retry-After`.
+    /// A request that is refused with `Retry-After` is repeated for this long.
     package var patience: Duration = .zero
     /// The largest body that is read.
     private static let bodyLimit = 4 * 1024 * 1024
 
-    /// Where requests to an address really go.
+    /// Requests to an address really go here.
     var detours: [Detour] = Detour.ofEnvironment
 
     package init(client: HTTPClient) { self.client = client }
@@ -103,7 +103,7 @@ package struct HTTPExchange: Sendable {
     }
 }
 
-/// How long answers that say "later" (RFC 9110 §10.2.3) are followed by another try.
+/// Answers that say "later" (RFC 9110 §10.2.3) are followed by another try for this long.
 struct HttpRetryBudget: Sendable {
     /// Waits altogether.
     private(set) var left: Duration

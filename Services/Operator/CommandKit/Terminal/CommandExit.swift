@@ -2,7 +2,7 @@ package import ArgumentParser
 internal import Foundation
 internal import ServiceKit
 
-/// How commands end: one table for all of them. README.md of the command line has it, too.
+/// Commands end in one of these ways: one table for all of them. README.md of the command line has it, too.
 package enum CommandExit: Int32, CaseIterable, Sendable {
     case done = 0
     case failed = 1
@@ -37,7 +37,7 @@ package enum CommandExit: Int32, CaseIterable, Sendable {
     /// Says why a command ends, on standard error, as all commands do.
     package static func explain(_ reason: String) { StandardStream.error.writeOrEnd(Data("\(prefix)\(reason)\n".utf8)) }
 
-    /// How a command ends that could not begin with what it was asked for, because of an error.
+    /// Returns how a command ends that could not begin with what it was asked for, because of an error.
     package static func ofStart(_ error: any Error) -> CommandExit {
         switch error {
         case let failure as CommandFailure where failure.exit != .failed: failure.exit
@@ -48,7 +48,7 @@ package enum CommandExit: Int32, CaseIterable, Sendable {
     package static let prefix = "boxoffice: "
 }
 
-/// How a command ends that has thrown an error.
+/// A command that has thrown an error ends in this way.
 package struct CommandEnd {
     package let exit: Int32
     /// Nothing: the command has said all.

@@ -7,7 +7,7 @@ internal import NIOPosix
 internal import NIOSSL
 internal import Transport
 
-/// Why something did not work, in plain words. Libraries have words of their own, which say nothing to whoever runs a cluster.
+/// Something did not work for one of these reasons, in plain words. Libraries have words of their own, which say nothing to whoever runs a cluster.
 package enum PlainReason {
     /// Goes on from what did not work: `cannot write FILE: the disk is full`.
     package static func of(_ error: any Error) -> String {

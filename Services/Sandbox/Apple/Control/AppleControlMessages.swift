@@ -78,7 +78,7 @@ enum AppleControlMessages {
         let account: String
         let clientId: String
         let revoked: Bool
-        /// How often it was validated or tried to be.
+        /// It was validated or tried to be this often.
         let validations: Int
     }
 

@@ -206,7 +206,7 @@ struct AppleControlRoutes: Sendable {
             return try act()
         } catch let fault as SettingsFault {
             throw HTTPError(.badRequest, message: "\(fault)")
-        } catch let fault as KeySetFault {
+        } catch let fault as KeySetRejection {
             throw HTTPError(.conflict, message: fault.rawValue)
         }
     }

@@ -161,7 +161,7 @@ struct AppleAnswer: Sendable {
     }
 
     /// An error in Apple's form (apple §2.11).
-    static func refused(_ refusal: AppleRefusal) -> AppleAnswer {
+    static func refused(_ refusal: AppleRejection) -> AppleAnswer {
         let outcome = "\(refusal.code.rawValue): \(refusal.reason)"
         if refusal.code == .throttled {
             return AppleAnswer(status: .tooManyRequests, headers: [.retryAfter: "3600"], outcome: outcome)
@@ -185,7 +185,7 @@ struct AppleAnswer: Sendable {
 }
 
 /// An error as Apple's endpoints answer it (apple §2.11).
-struct AppleRefusal: Error, Equatable {
+struct AppleRejection: Error, Equatable {
     enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"

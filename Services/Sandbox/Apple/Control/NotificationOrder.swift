@@ -6,7 +6,7 @@ internal import NIOCore
 
 /// A notification that tests order from Apple's server (apple §2.9), valid or not.
 struct NotificationOrder: Sendable, Decodable {
-    /// How `events` and its times are written.
+    /// `events` and its times are written in one of these ways.
     enum Form: String, Sendable, Decodable {
         case object, string
     }
@@ -30,7 +30,7 @@ struct NotificationOrder: Sendable, Decodable {
     let expires: Bool?
     /// True when the stand-in acts on it too, as Apple would have; default true for a good signature.
     let applies: Bool?
-    /// How often it is posted to the group's address; default 1, 0: it is only answered here.
+    /// It is posted to the group's address this often; default 1, 0: it is only answered here.
     let posts: Int?
 
     enum CodingKeys: String, CodingKey {

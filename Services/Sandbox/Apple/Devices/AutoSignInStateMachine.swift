@@ -53,7 +53,7 @@ struct AutoSignInStateMachine: Sendable {
     }
 
     /// The app stores a value (A5, A6).
-    mutating func update(_ value: String, context: String, on device: String, at now: Timestamp) throws(AutoSignInRefusal) {
+    mutating func update(_ value: String, context: String, on device: String, at now: Timestamp) throws(AutoSignInRejection) {
         guard let known = contexts[context] else { throw .contextUnknown }
         guard known.authorization == .granted else { throw .contextNotGranted }
         guard !known.isUsed else { throw .contextUsed }
@@ -115,7 +115,7 @@ struct AutoSignInPrompt: Sendable, Equatable {
     let wasSheetShown: Bool
 }
 
-/// Why a value cannot be stored (apple §1.1 A6).
-enum AutoSignInRefusal: String, Error {
+/// A value cannot be stored for one of these reasons (apple §1.1 A6).
+enum AutoSignInRejection: String, Error {
     case contextUnknown, contextNotGranted, contextUsed
 }

@@ -31,7 +31,7 @@ struct DeviceTokenEndpoint: Sendable {
         var value: String?
         let authorization: AutoSignInAuthorization
         let authorizationNumber: Int
-        /// How often the app's sheet was shown on this account.
+        /// The app's sheet was shown on this account this often.
         let sheetsShown: Int
     }
 
@@ -73,7 +73,7 @@ struct DeviceTokenEndpoint: Sendable {
             let device = storing.device ?? Self.standardDevice
             guard content.tokens.device(device).platform.storesValues else { return Self.unavailable }
             let key = Self.key(request, storing.environment ?? .production)
-            do throws(AutoSignInRefusal) {
+            do throws(AutoSignInRejection) {
                 try content.tokens[key].update(storing.value, context: storing.context, on: device, at: request.now)
             } catch {
                 return .problem(error.rawValue, "the value is unchanged", status: .conflict)
@@ -156,7 +156,7 @@ struct StoreKitEndpoint: Sendable {
     ) -> AppleAnswer {
         memory.access { content in
             let bundleID: String
-            do throws(StoreKitToken.Refusal) {
+            do throws(StoreKitToken.Rejection) {
                 bundleID = try StoreKitToken.check(request.bearer, content.directory, now: request.now)
             } catch {
                 return .empty(.unauthorized, outcome: "\(store.rawValue): \(error.reason)")
@@ -178,27 +178,27 @@ enum StoreKitToken {
     /// Seconds that a caller's clock may be ahead.
     private static let tolerance: Int64 = 60
 
-    struct Refusal: Error {
+    struct Rejection: Error {
         let reason: String
     }
 
     /// - Returns: The bundle id of the app that calls.
-    static func check(_ text: String?, _ directory: AppleDirectory, now: Timestamp) throws(Refusal) -> String {
-        guard let text else { throw Refusal(reason: "there is no bearer") }
-        guard let token = CompactToken(text) else { throw Refusal(reason: "the bearer is no JWT") }
-        guard token.header["alg"] == .text("ES256"), token.header["typ"] == .text("JWT") else { throw Refusal(reason: "alg or typ is wrong") }
+    static func check(_ text: String?, _ directory: AppleDirectory, now: Timestamp) throws(Rejection) -> String {
+        guard let text else { throw Rejection(reason: "there is no bearer") }
+        guard let token = CompactToken(text) else { throw Rejection(reason: "the bearer is no JWT") }
+        guard token.header["alg"] == .text("ES256"), token.header["typ"] == .text("JWT") else { throw Rejection(reason: "alg or typ is wrong") }
         guard let id = token.header["kid"]?.text, let team = directory.teams.values.first(where: { $0.purchaseKeys[id] != nil }),
             let key = team.purchaseKeys[id]
-        else { throw Refusal(reason: "kid names no key") }
-        guard key.verifies(token.signature, over: token.signingInput) else { throw Refusal(reason: "the signature does not verify") }
-        guard token.claims["iss"] == .text(team.issuer) else { throw Refusal(reason: "iss is another issuer") }
-        guard token.claims["aud"] == .text(audience) else { throw Refusal(reason: "aud is wrong") }
-        guard let issued = token.claims["iat"]?.number, let expires = token.claims["exp"]?.number else { throw Refusal(reason: "no iat or exp") }
-        guard issued <= now.seconds + tolerance else { throw Refusal(reason: "iat is ahead") }
-        guard expires - issued <= longestLife else { throw Refusal(reason: "it lives longer than 60 minutes") }
-        guard now.seconds < expires else { throw Refusal(reason: "it has expired") }
+        else { throw Rejection(reason: "kid names no key") }
+        guard key.verifies(token.signature, over: token.signingInput) else { throw Rejection(reason: "the signature does not verify") }
+        guard token.claims["iss"] == .text(team.issuer) else { throw Rejection(reason: "iss is another issuer") }
+        guard token.claims["aud"] == .text(audience) else { throw Rejection(reason: "aud is wrong") }
+        guard let issued = token.claims["iat"]?.number, let expires = token.claims["exp"]?.number else { throw Rejection(reason: "no iat or exp") }
+        guard issued <= now.seconds + tolerance else { throw Rejection(reason: "iat is ahead") }
+        guard expires - issued <= longestLife else { throw Rejection(reason: "it lives longer than 60 minutes") }
+        guard now.seconds < expires else { throw Rejection(reason: "it has expired") }
         guard let bundleID = token.claims["bid"]?.text, let app = directory.app(bundleID), app.group.team == team.id else {
-            throw Refusal(reason: "bid is no app of the team")
+            throw Rejection(reason: "bid is no app of the team")
         }
         return bundleID
     }

@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Clocks
 
-/// Where Apple keeps a value (apple §1.3).
+/// Apple keeps a value in one of these places (apple §1.3).
 enum AppleStore: String, Sendable, Codable {
     case production, sandbox
 }
@@ -14,7 +14,7 @@ struct SharedTokens: Sendable {
         let bundleID: String
     }
 
-    /// How long a change takes to reach other devices.
+    /// A change takes this long to reach other devices.
     var syncDelay = Duration.zero
     var devices: [String: SimulatedDevice] = [:]
     private(set) var records: [Key: AutoSignInStateMachine] = [:]

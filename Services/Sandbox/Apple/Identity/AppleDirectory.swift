@@ -19,7 +19,7 @@ struct AppleGroup: Sendable, Equatable {
     var bundleIDs: Set<String>
     /// Redirect addresses by Services ID.
     var services: [String: [String]]
-    /// Where notifications go; nil: nowhere.
+    /// Notifications go here; nil: nowhere.
     var notificationURL: String?
 }
 
@@ -79,7 +79,7 @@ package struct AppleTeamSettings: Sendable, Equatable {
         package var bundleIDs: [String]
         /// Redirect addresses by Services ID, compared character by character.
         package var services: [String: [String]]
-        /// Where notifications go; nil: nowhere.
+        /// Notifications go here; nil: nowhere.
         package var notificationURL: String?
     }
 

@@ -77,7 +77,7 @@ struct IssuedSecrets: Sendable, Encodable {
 
 /// Groups of apps that went from one team to another (apple §2.10).
 struct TeamTransfers: Sendable {
-    /// How long after the acceptance names can be exchanged.
+    /// Names can be exchanged for this long after the acceptance.
     static let window = Duration.seconds(60 * 86_400)
 
     struct Transfer: Sendable, Equatable {
@@ -121,7 +121,7 @@ struct AppleUser: Sendable, Equatable {
         case empty
     }
 
-    /// How flags of mail are written.
+    /// Flags of mail are written in one of these ways.
     enum Flags: String, Sendable, Decodable {
         case boolean
         /// As `"true"` and `"false"`.

@@ -7,7 +7,7 @@ struct AuthorizationLedger: Sendable {
     private(set) var codes: [String: AuthorizationCode] = [:]
     private(set) var refreshTokens: [String: RefreshToken] = [:]
     private(set) var accessTokens: [String: AccessToken] = [:]
-    /// How often a refresh token may be validated within a day; nil: no limit.
+    /// A refresh token may be validated this often within a day; nil: no limit.
     var validationsPerDay: Int?
 
     /// Records the person's consent for a client.
@@ -24,12 +24,12 @@ struct AuthorizationLedger: Sendable {
     mutating func add(_ code: AuthorizationCode, as text: String) { codes[text] = code }
 
     /// Takes a code (apple §2.4).
-    mutating func redeem(_ text: String, client: String, redirectURI: String?, now: Timestamp) throws(AppleRefusal) -> AuthorizationCode {
-        guard let code = codes[text] else { throw AppleRefusal(.invalidGrant, "the code is unknown") }
-        guard code.grant.client == client else { throw AppleRefusal(.invalidGrant, "the code is another client's") }
-        guard !code.isUsed else { throw AppleRefusal(.invalidGrant, "the code was used") }
-        guard now < code.issuedAt + AuthorizationCode.lifetime else { throw AppleRefusal(.invalidGrant, "the code is too old") }
-        guard code.redirectURI == redirectURI else { throw AppleRefusal(.invalidGrant, "the code came for another redirect_uri") }
+    mutating func redeem(_ text: String, client: String, redirectURI: String?, now: Timestamp) throws(AppleRejection) -> AuthorizationCode {
+        guard let code = codes[text] else { throw AppleRejection(.invalidGrant, "the code is unknown") }
+        guard code.grant.client == client else { throw AppleRejection(.invalidGrant, "the code is another client's") }
+        guard !code.isUsed else { throw AppleRejection(.invalidGrant, "the code was used") }
+        guard now < code.issuedAt + AuthorizationCode.lifetime else { throw AppleRejection(.invalidGrant, "the code is too old") }
+        guard code.redirectURI == redirectURI else { throw AppleRejection(.invalidGrant, "the code came for another redirect_uri") }
         codes[text]?.isUsed = true
         return code
     }
@@ -38,25 +38,25 @@ struct AuthorizationLedger: Sendable {
     mutating func add(_ token: AccessToken, as text: String) { accessTokens[text] = token }
 
     /// Validates a refresh token (apple §2.5).
-    mutating func validate(_ text: String, client: String, now: Timestamp) throws(AppleRefusal) -> AuthorizationGrant {
-        guard var token = refreshTokens[text] else { throw AppleRefusal(.invalidGrant, "the refresh token is unknown") }
-        guard token.grant.client == client else { throw AppleRefusal(.invalidGrant, "the refresh token is another client's") }
-        guard !token.isRevoked else { throw AppleRefusal(.invalidGrant, "the refresh token is revoked") }
+    mutating func validate(_ text: String, client: String, now: Timestamp) throws(AppleRejection) -> AuthorizationGrant {
+        guard var token = refreshTokens[text] else { throw AppleRejection(.invalidGrant, "the refresh token is unknown") }
+        guard token.grant.client == client else { throw AppleRejection(.invalidGrant, "the refresh token is another client's") }
+        guard !token.isRevoked else { throw AppleRejection(.invalidGrant, "the refresh token is revoked") }
         token.validations.removeAll { $0 + .seconds(86_400) <= now }
         token.validationCount += 1
         let isTooMuch = validationsPerDay.map { token.validations.count >= $0 } ?? false
         if !isTooMuch { token.validations.append(now) }
         refreshTokens[text] = token
-        if isTooMuch { throw AppleRefusal(.throttled, "the refresh token is validated too often") }
+        if isTooMuch { throw AppleRejection(.throttled, "the refresh token is validated too often") }
         return token.grant
     }
 
     /// Revokes a token, and with it the person's consent for the client (apple §2.5); an unknown token is already invalid.
-    mutating func revoke(_ text: String, client: String) throws(AppleRefusal) {
+    mutating func revoke(_ text: String, client: String) throws(AppleRejection) {
         let refresh = refreshTokens[text]
         let access = accessTokens[text]
         guard let owner = refresh?.grant.client ?? access?.client else { return }
-        guard owner == client else { throw AppleRefusal(.invalidGrant, "the token is another client's") }
+        guard owner == client else { throw AppleRejection(.invalidGrant, "the token is another client's") }
         if access != nil { accessTokens[text]?.isRevoked = true }
         let person: AuthorizationGrant? = if case .person(let grant)? = access?.purpose { grant } else { refresh?.grant }
         guard let person, refresh?.isRevoked != true else { return }

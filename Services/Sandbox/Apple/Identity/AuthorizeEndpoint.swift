@@ -9,7 +9,7 @@ struct AuthorizeEndpoint: Sendable {
     let pages: Pages
 
     func page(_ request: AppleRequest) -> AppleAnswer {
-        do throws(AppleRefusal) {
+        do throws(AppleRejection) {
             let asked = try ConsentRequest(request.query, memory.access { $0.directory }, now: request.now)
             let transaction = memory.access { content in
                 let transaction = content.octets.text(24, for: "consent")
@@ -33,18 +33,18 @@ struct AuthorizeEndpoint: Sendable {
             let transaction = try form.single("transaction") ?? ""
             guard let asked = memory.access({ $0.consentPages.removeValue(forKey: transaction) }),
                 request.now < asked.createdAt + ConsentRequest.lifetime
-            else { return .refused(AppleRefusal(.invalidRequest, "the page is too old")) }
+            else { return .refused(AppleRejection(.invalidRequest, "the page is too old")) }
             if try form.single("action") == "cancel" { return answer(asked, [("error", "user_cancelled_authorize")], outcome: "cancelled") }
             guard let account = try form.single("account"), !account.isEmpty else {
-                return .refused(AppleRefusal(.invalidRequest, "account is missing"))
+                return .refused(AppleRejection(.invalidRequest, "account is missing"))
             }
             var order = SignInOrder(account: account, client: asked.client, nonce: asked.nonce, scopes: asked.scopes, redirectURI: asked.redirectURI)
             order.hidesEmail = try form.single("mail") == "hide"
             order.name = try Self.name(form)
             let issue = try memory.access { try $0.signIn(order, now: request.now) }
             return answer(asked, try Self.fields(issue, asked), outcome: "consented")
-        } catch is RequestRefusal {
-            return .refused(AppleRefusal(.invalidRequest, "a field is repeated or not percent-encoded"))
+        } catch is RequestRejection {
+            return .refused(AppleRejection(.invalidRequest, "a field is repeated or not percent-encoded"))
         } catch {
             return AppleAnswer(status: .internalServerError, outcome: "\(error)")
         }
@@ -101,33 +101,33 @@ struct ConsentRequest: Sendable {
     let nonce: String?
     let createdAt: Timestamp
 
-    init(_ query: String, _ directory: AppleDirectory, now: Timestamp) throws(AppleRefusal) {
+    init(_ query: String, _ directory: AppleDirectory, now: Timestamp) throws(AppleRejection) {
         let fields = FormFields(encoded: query)
         var values: [String: String] = [:]
         for name in fields.names {
             guard Self.parameters.contains(name), fields.raw(name).count == 1, let value = try? fields.single(name) else {
-                throw AppleRefusal(.invalidRequest, "\(name.prefix(40)) is no parameter here, repeated or not percent-encoded")
+                throw AppleRejection(.invalidRequest, "\(name.prefix(40)) is no parameter here, repeated or not percent-encoded")
             }
             values[name] = value
         }
         // Nothing goes to an address that is not this client's.
-        guard let id = values["client_id"] else { throw AppleRefusal(.invalidRequest, "client_id is missing") }
+        guard let id = values["client_id"] else { throw AppleRejection(.invalidRequest, "client_id is missing") }
         guard let client = directory.client(id), let addresses = client.redirectURLs else {
-            throw AppleRefusal(.invalidClient, "the client is no Services ID")
+            throw AppleRejection(.invalidClient, "the client is no Services ID")
         }
         guard let address = values["redirect_uri"], addresses.contains(address) else {
-            throw AppleRefusal(.unauthorizedClient, "redirect_uri is none of the client's")
+            throw AppleRejection(.unauthorizedClient, "redirect_uri is none of the client's")
         }
         let scopes = Set((values["scope"] ?? "").split(separator: " ").map(String.init))
-        guard scopes.isSubset(of: ["name", "email"]) else { throw AppleRefusal(.invalidScope, "the scope is unknown") }
+        guard scopes.isSubset(of: ["name", "email"]) else { throw AppleRejection(.invalidScope, "the scope is unknown") }
         let types = Set((values["response_type"] ?? "").split(separator: " ").map(String.init))
-        guard types == ["code"] || types == ["code", "id_token"] else { throw AppleRefusal(.invalidRequest, "response_type is unknown") }
+        guard types == ["code"] || types == ["code", "id_token"] else { throw AppleRejection(.invalidRequest, "response_type is unknown") }
         let wantsIdentityToken = types.contains("id_token")
         guard let mode = Mode(rawValue: values["response_mode"] ?? (wantsIdentityToken ? "fragment" : "query")) else {
-            throw AppleRefusal(.invalidRequest, "response_mode is unknown")
+            throw AppleRejection(.invalidRequest, "response_mode is unknown")
         }
-        if !scopes.isEmpty, mode != .formPost { throw AppleRefusal(.invalidRequest, "scopes need form_post") }
-        if wantsIdentityToken, mode == .query { throw AppleRefusal(.invalidRequest, "an identity token never goes into a query") }
+        if !scopes.isEmpty, mode != .formPost { throw AppleRejection(.invalidRequest, "scopes need form_post") }
+        if wantsIdentityToken, mode == .query { throw AppleRejection(.invalidRequest, "an identity token never goes into a query") }
         (self.client, redirectURI, self.wantsIdentityToken, self.mode, self.scopes) = (client, address, wantsIdentityToken, mode, scopes)
         (state, nonce, createdAt) = (values["state"], values["nonce"], now)
     }

@@ -39,20 +39,20 @@ struct IdentityKeys: Sendable {
 
     /// Puts a new key into the set; the one that signs stays.
     mutating func add(_ octets: inout RepeatableOctets) throws -> Key {
-        guard published.count < Self.sizes.upperBound else { throw KeySetFault.full }
+        guard published.count < Self.sizes.upperBound else { throw KeySetRejection.full }
         let key = try Self.make(&octets)
         published.append(key)
         return key
     }
 
     /// Lets a key of the set sign.
-    mutating func promote(_ id: String) throws(KeySetFault) {
+    mutating func promote(_ id: String) throws(KeySetRejection) {
         guard published.contains(where: { $0.id == id }) else { throw .unknown }
         signingID = id
     }
 
     /// Takes a key out of the set; if it signed, the first one left does.
-    mutating func drop(_ id: String) throws(KeySetFault) {
+    mutating func drop(_ id: String) throws(KeySetRejection) {
         guard let index = published.firstIndex(where: { $0.id == id }) else { throw .unknown }
         guard published.count > Self.sizes.lowerBound else { throw .small }
         unpublished.append(published.remove(at: index))
@@ -71,7 +71,7 @@ struct IdentityKeys: Sendable {
     func makeForeign(_ octets: inout RepeatableOctets) throws(XmlRejection) -> Key { try Self.make(&octets) }
 
     /// Adds a key that was not in the set.
-    mutating func publish(_ id: String) throws(KeySetFault) {
+    mutating func publish(_ id: String) throws(KeySetRejection) {
         guard let index = unpublished.firstIndex(where: { $0.id == id }) else { throw .unknown }
         guard published.count < Self.sizes.upperBound else { throw .full }
         published.append(unpublished.remove(at: index))
@@ -96,14 +96,14 @@ struct IdentityKeys: Sendable {
     }
 }
 
-/// Why the key set stays as it is.
-enum KeySetFault: String, Error {
+/// The key set stays as it is for one of these reasons.
+enum KeySetRejection: String, Error {
     case unknown = "no such key is there"
     case full = "the set holds 4 keys already"
     case small = "the set keeps 2 keys at least"
 }
 
-/// How a token is signed, well or badly.
+/// A token is signed in one of these ways, well or badly.
 enum TokenSignature: String, Sendable, Decodable {
     /// RS256 by the key that signs now.
     case good

@@ -29,7 +29,7 @@ struct TokenEndpoint: Sendable {
             case "authorization_code": try Self.exchange(form, client, &content, request.now)
             case "refresh_token": try Self.refresh(form, client, &content, request.now)
             case "client_credentials": try Self.migration(form, client, &content, request.now)
-            default: throw AppleRefusal(.unsupportedGrantType, "the grant is not supported")
+            default: throw AppleRejection(.unsupportedGrantType, "the grant is not supported")
             }
         }
     }
@@ -37,7 +37,7 @@ struct TokenEndpoint: Sendable {
     func revoke(_ request: AppleRequest) -> AppleAnswer {
         answer(request, allowed: ["token", "token_type_hint"]) { form, client, content in
             if let hint = form["token_type_hint"], hint != "refresh_token", hint != "access_token" {
-                throw AppleRefusal(.invalidRequest, "token_type_hint is unknown")
+                throw AppleRejection(.invalidRequest, "token_type_hint is unknown")
             }
             try content.ledger.revoke(try form.require("token"), client: client.id)
             return AppleAnswer(status: .ok, outcome: "revoked")
@@ -48,10 +48,10 @@ struct TokenEndpoint: Sendable {
         answer(request, allowed: ["sub", "target", "transfer_sub"], bearer: true) { form, client, content in
             let now = request.now
             guard let bearer = request.bearer, content.ledger.migrationTeam(bearer, now: now) == client.group.team else {
-                throw AppleRefusal(.invalidRequest, "the bearer is no token of the team's migration")
+                throw AppleRejection(.invalidRequest, "the bearer is no token of the team's migration")
             }
             if let subject = form["transfer_sub"] {
-                guard form["sub"] == nil, form["target"] == nil else { throw AppleRefusal(.invalidRequest, "sub and transfer_sub are mixed") }
+                guard form["sub"] == nil, form["target"] == nil else { throw AppleRejection(.invalidRequest, "sub and transfer_sub are mixed") }
                 return try Self.received(subject, client, content, now)
             }
             return try Self.sent(try form.require("sub"), to: try form.require("target"), client, &content)
@@ -65,23 +65,23 @@ struct TokenEndpoint: Sendable {
     ) -> AppleAnswer {
         do {
             let form = try AppleForm(request, allowed: allowed.union(Self.credentials))
-            if !bearer, request.headers[.authorization] != nil { throw AppleRefusal(.invalidRequest, "credentials are mixed") }
+            if !bearer, request.headers[.authorization] != nil { throw AppleRejection(.invalidRequest, "credentials are mixed") }
             return try memory.access { content in
                 let client = try Self.client(form, content, request.now)
                 return try act(form, client, &content)
             }
-        } catch let refusal as AppleRefusal {
+        } catch let refusal as AppleRejection {
             return .refused(refusal)
         } catch {
             return AppleAnswer(status: .internalServerError, outcome: "\(error)")
         }
     }
 
-    private static func client(_ form: AppleForm, _ content: AppleMemory.Content, _ now: Timestamp) throws(AppleRefusal) -> AppleClient {
+    private static func client(_ form: AppleForm, _ content: AppleMemory.Content, _ now: Timestamp) throws(AppleRejection) -> AppleClient {
         let id = try form.require("client_id")
         let secret = try form.require("client_secret")
         guard let client = content.directory.client(id), let team = content.directory.teams[client.group.team] else {
-            throw AppleRefusal(.invalidClient, "the client is unknown")
+            throw AppleRejection(.invalidClient, "the client is unknown")
         }
         try ClientSecret.check(secret, client: client, team: team, now: now)
         return client
@@ -115,7 +115,7 @@ struct TokenEndpoint: Sendable {
     private static func migration(
         _ form: AppleForm, _ client: AppleClient, _ content: inout AppleMemory.Content, _ now: Timestamp
     ) throws -> AppleAnswer {
-        guard try form.require("scope") == "user.migration" else { throw AppleRefusal(.invalidScope, "the scope is unknown") }
+        guard try form.require("scope") == "user.migration" else { throw AppleRejection(.invalidScope, "the scope is unknown") }
         let access = accessToken(for: .migration(team: client.group.team), client, &content, now)
         return try .json(Tokens(accessToken: access), outcome: "migration-token", isKept: false)
     }
@@ -155,10 +155,10 @@ extension TokenEndpoint {
         _ subject: String, to target: String, _ client: AppleClient, _ content: inout AppleMemory.Content
     ) throws -> AppleAnswer {
         let team = client.group.team
-        guard target != team, content.directory.teams[target] != nil else { throw AppleRefusal(.invalidRequest, "target is no other team") }
+        guard target != team, content.directory.teams[target] != nil else { throw AppleRejection(.invalidRequest, "target is no other team") }
         let accounts = Set(content.ledger.consents.keys.map(\.account)).union(content.users.keys)
         guard let account = accounts.first(where: { content.names.subject($0, team: team) == subject }) else {
-            throw AppleRefusal(.invalidRequest, "nobody has this sub in the team")
+            throw AppleRejection(.invalidRequest, "nobody has this sub in the team")
         }
         let transferSubject = content.names.transferSubject(account, from: team, to: target)
         content.transfers.tell(transferSubject, of: account, to: target)
@@ -169,7 +169,7 @@ extension TokenEndpoint {
     static func received(_ subject: String, _ client: AppleClient, _ content: AppleMemory.Content, _ now: Timestamp) throws -> AppleAnswer {
         let team = client.group.team
         guard let account = content.transfers.person(subject, team: team, now: now) else {
-            throw AppleRefusal(.invalidRequest, "transfer_sub is unknown or its time is over")
+            throw AppleRejection(.invalidRequest, "transfer_sub is unknown or its time is over")
         }
         var received = Received(sub: content.names.subject(account, team: team))
         switch content.user(account).mail {
@@ -189,7 +189,7 @@ enum ClientSecret {
     /// Seconds that a team's clock may be ahead.
     private static let tolerance: Int64 = 60
 
-    static func check(_ text: String, client: AppleClient, team: AppleTeam, now: Timestamp) throws(AppleRefusal) {
+    static func check(_ text: String, client: AppleClient, team: AppleTeam, now: Timestamp) throws(AppleRejection) {
         guard let token = CompactToken(text) else { throw refusal("is no JWT") }
         guard token.header["alg"] == .text("ES256") else { throw refusal("is not signed by ES256") }
         guard let key = token.header["kid"]?.text.flatMap({ team.signInKeys[$0] }) else { throw refusal("names no key of the team") }
@@ -202,7 +202,7 @@ enum ClientSecret {
         guard expires - now.seconds <= longestLife else { throw refusal("lives too long") }
     }
 
-    private static func refusal(_ problem: String) -> AppleRefusal { AppleRefusal(.invalidClient, "client_secret \(problem)") }
+    private static func refusal(_ problem: String) -> AppleRejection { AppleRejection(.invalidClient, "client_secret \(problem)") }
 }
 
 /// The parameters of a call to Apple's token endpoints (apple §2.11).
@@ -210,17 +210,17 @@ struct AppleForm: Sendable {
     private let values: [String: String]
 
     /// - Parameter allowed: The parameters that the endpoint knows.
-    init(_ request: AppleRequest, allowed: Set<String>) throws(AppleRefusal) {
-        guard request.contentType == "application/x-www-form-urlencoded" else { throw AppleRefusal(.invalidRequest, "the content type is no form") }
+    init(_ request: AppleRequest, allowed: Set<String>) throws(AppleRejection) {
+        guard request.contentType == "application/x-www-form-urlencoded" else { throw AppleRejection(.invalidRequest, "the content type is no form") }
         let fields = FormFields(encoded: String(decoding: request.body, as: UTF8.self))
         var values: [String: String] = [:]
         for name in fields.names {
-            guard allowed.contains(name) else { throw AppleRefusal(.invalidRequest, "\(name.prefix(40)) is no parameter here") }
-            guard fields.raw(name).count == 1 else { throw AppleRefusal(.invalidRequest, "\(name) is repeated") }
+            guard allowed.contains(name) else { throw AppleRejection(.invalidRequest, "\(name.prefix(40)) is no parameter here") }
+            guard fields.raw(name).count == 1 else { throw AppleRejection(.invalidRequest, "\(name) is repeated") }
             do {
                 values[name] = try fields.single(name)
             } catch {
-                throw AppleRefusal(.invalidClient, "\(name) is not percent-encoded")
+                throw AppleRejection(.invalidClient, "\(name) is not percent-encoded")
             }
         }
         self.values = values
@@ -228,8 +228,8 @@ struct AppleForm: Sendable {
 
     subscript(_ name: String) -> String? { values[name] }
 
-    func require(_ name: String) throws(AppleRefusal) -> String {
-        guard let value = values[name], !value.isEmpty else { throw AppleRefusal(.invalidRequest, "\(name) is missing") }
+    func require(_ name: String) throws(AppleRejection) -> String {
+        guard let value = values[name], !value.isEmpty else { throw AppleRejection(.invalidRequest, "\(name) is missing") }
         return value
     }
 }

@@ -18,11 +18,11 @@ package struct FormFields: Sendable {
     package func raw(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
     /// The decoded value of a name that may occur once at most.
-    package func single(_ name: String) throws(RequestRefusal) -> String? {
+    package func single(_ name: String) throws(RequestRejection) -> String? {
         let values = raw(name)
         guard let value = values.first else { return nil }
         guard values.count == 1, let text = Self.decoded(value) else {
-            throw RequestRefusal("bind.params", "\(name) is there twice, or is not encoded properly.")
+            throw RequestRejection("bind.params", "\(name) is there twice, or is not encoded properly.")
         }
         return text
     }
@@ -62,7 +62,7 @@ package struct FormFields: Sendable {
 }
 
 /// A request that is answered with an error page, because no trusted address is known for a SAML answer.
-package struct RequestRefusal: Error, Equatable {
+package struct RequestRejection: Error, Equatable {
     /// The reason code, in the words of mvpd §2.3 where one fits.
     package let code: String
     /// The finding, for the integration engineer who reads the page.

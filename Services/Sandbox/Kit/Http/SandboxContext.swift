@@ -17,6 +17,14 @@ package struct SandboxContext: RequestContext {
     /// The caller's address; empty when it has none.
     package var address: String { channel.remoteAddress?.ipAddress ?? "" }
 
+    /// The connection that carries this request as one of its streams (RFC 9113 §5); `nil`: HTTP/1.1, whose channel lies below the listener's.
+    private var multiplexed: (any Channel)? { channel.parent.flatMap { $0.parent == nil ? nil : $0 } }
+
+    package var httpVersion: String { multiplexed == nil ? "1.1" : "2" }
+
+    /// Source port of the caller's connection; 0 when it has none.
+    package var port: Int { (multiplexed ?? channel).remoteAddress?.port ?? 0 }
+
     /// True when the caller may control the stand-ins.
     package var isTrusted: Bool { isLoopback || (trustsPrivateNetworks && isPrivate) }
 

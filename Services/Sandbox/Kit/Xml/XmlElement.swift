@@ -69,7 +69,7 @@ package struct XmlElement: Sendable {
     }
 }
 
-/// Why the XML layer refused a text, or could not make one.
+/// The XML layer refused a text, or could not make one, for this reason.
 package struct XmlRejection: Error, Equatable {
     /// A reason code (`xml.dtd`, `sig.invalid`, …) or a short sentence; safe to show.
     package let reason: String

@@ -1,7 +1,7 @@
 internal import SandboxKit
 internal import Synchronization
 
-/// How a decision point misbehaves, as tests set it (mvpd §5 item 4).
+/// A decision point misbehaves in this way, as tests set it (mvpd §5 item 4).
 struct Disturbance: Sendable, Equatable {
     enum Mode: String, Sendable, Decodable {
         /// Answers as it should, after the delay if one is set.
@@ -17,7 +17,7 @@ struct Disturbance: Sendable, Equatable {
     }
 
     var mode = Mode.none
-    /// How long to wait before anything else; 0 … 600 000 ms.
+    /// The answer waits this long before anything else; 0 … 600 000 ms.
     var delay = Duration.zero
     /// After how many requests the decision point behaves again; nil for never.
     var remaining: Int?

@@ -44,7 +44,7 @@ struct DecisionMessageReader: Sendable {
             return try soap(octets, hasBearer, now)
         } catch let refusal as XmlRejection {
             throw SettingsFault(key: "", problem: refusal.reason)
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             throw SettingsFault(key: "", problem: refusal.code)
         } catch let fault as SettingsFault {
             throw fault
@@ -60,19 +60,21 @@ struct DecisionMessageReader: Sendable {
         if isSigned {
             octets = try XmlSignature.verified(octets, with: serviceProvider.signingCertificate)
         } else if validateRequests, !hasBearer {
-            throw RequestRefusal("sig.missing", "The query is not signed.")
+            throw RequestRejection("sig.missing", "The query is not signed.")
         }
         let root = try XmlElement(parsing: octets)
         guard root.name == "XACMLAuthzDecisionQuery", root.namespace == XmlNames.decisionProtocol, root.attributes["Version"] == "2.0",
             let identifier = root.attributes["ID"], !identifier.isEmpty
-        else { throw RequestRefusal("xml.root", "The message is not a decision query.") }
+        else { throw RequestRejection("xml.root", "The message is not a decision query.") }
         guard let issued = root.attributes["IssueInstant"].flatMap(Instant.parse), issued > now - Self.tolerance, issued < now + Self.tolerance else {
-            throw RequestRefusal("req.stale", "The query is not of this time.")
+            throw RequestRejection("req.stale", "The query is not of this time.")
         }
-        guard root.attributes["Destination"] == destination else { throw RequestRefusal("req.destination", "The query is for another address.") }
+        guard root.attributes["Destination"] == destination else { throw RequestRejection("req.destination", "The query is for another address.") }
         let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
-        guard serviceProvider.isIssuer(issuer) else { throw RequestRefusal("issuer", "The issuer is not the service provider.") }
-        guard let request = root.only("Request", in: XmlNames.decisionContext) else { throw RequestRefusal("xml.form", "The query has no request.") }
+        guard serviceProvider.isIssuer(issuer) else { throw RequestRejection("issuer", "The issuer is not the service provider.") }
+        guard let request = root.only("Request", in: XmlNames.decisionContext) else {
+            throw RequestRejection("xml.form", "The query has no request.")
+        }
         return DecisionMessage(
             form: .soap, request: try XacmlRequest(xml: request), query: .init(identifier: identifier, issuer: issuer), isSigned: isSigned)
     }

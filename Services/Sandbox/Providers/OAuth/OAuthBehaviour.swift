@@ -2,7 +2,7 @@ internal import SandboxKit
 internal import Hummingbird
 internal import Synchronization
 
-/// How an OAuth provider behaves, as tests set it.
+/// An OAuth provider behaves in this way, as tests set it.
 struct OAuthBehaviour: Sendable, Equatable, Decodable {
     enum Mode: String, Sendable, Decodable {
         case none

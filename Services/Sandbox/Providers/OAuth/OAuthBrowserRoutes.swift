@@ -37,7 +37,7 @@ struct OAuthBrowserRoutes: Sendable {
         log.count(endpoint, mvpd: provider.id)
         do {
             return try handle(provider)
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             log.note(endpoint, mvpd: provider.id, outcome: "refused", fields: ["reason": refusal.code], at: clock.now())
             let values = [
                 "mvpd": provider.identity.settings.displayName, "initial": provider.identity.initial, "code": refusal.code,
@@ -51,7 +51,7 @@ struct OAuthBrowserRoutes: Sendable {
         // Nothing goes to an address that is not this client's.
         guard let id = try query.single("client_id"), let client = provider.clients[id], let uri = try query.single("redirect_uri"),
             client.redirectURIs.contains(uri)
-        else { throw RequestRefusal("oauth.client", "The client is not known, or the redirect_uri is not one of its own.") }
+        else { throw RequestRejection("oauth.client", "The client is not known, or the redirect_uri is not one of its own.") }
         let state = try query.single("state") ?? ""
         let request = OAuthRequest(
             client: id, redirectURI: uri, state: state, nonce: try query.single("nonce"), challenge: try query.single("code_challenge") ?? "",
@@ -77,7 +77,7 @@ struct OAuthBrowserRoutes: Sendable {
         let now = clock.now()
         guard let state = try form.single("state"),
             let request = provider.identity.seal.open(state, as: OAuthRequest.self, purpose: Self.loginPurpose, at: now)
-        else { throw RequestRefusal("state.unknown", "This login page is too old. Go back to the app and start again.") }
+        else { throw RequestRejection("state.unknown", "This login page is too old. Go back to the app and start again.") }
         if try form.single("action") == "cancel" { return fail("access_denied", request, provider, "login") }
         let name = try form.single("username") ?? ""
         guard let person = provider.identity.subscribers.authenticate(name: name, password: try form.single("password") ?? "") else {
@@ -94,7 +94,7 @@ struct OAuthBrowserRoutes: Sendable {
     private func logout(_ query: FormFields, _ provider: OAuthProvider) throws -> Response {
         guard let id = try query.single("client_id"), provider.clients[id] != nil, let back = try query.single("post_logout_redirect_uri"),
             back.hasPrefix("http://") || back.hasPrefix("https://"), !back.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7f })
-        else { throw RequestRefusal("oauth.logout", "The client is not known, or there is no address to come back to.") }
+        else { throw RequestRejection("oauth.logout", "The client is not known, or there is no address to come back to.") }
         let hint = try query.single("id_token_hint") != nil ? "id_token" : try query.single("logout_hint") ?? "none"
         log.note("logout", mvpd: provider.id, outcome: "signed-out", fields: ["client": id, "hint": hint], at: clock.now())
         let state = try query.single("state").map { [("state", $0)] } ?? []

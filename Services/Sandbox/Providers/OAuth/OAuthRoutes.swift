@@ -38,7 +38,7 @@ struct OAuthRoutes: Sendable {
         case .none:
             do {
                 return try await answer(provider, request.body)
-            } catch is RequestRefusal {
+            } catch is RequestRejection {
                 return refused("invalid_request", provider)
             }
         case .error: return Response(status: .internalServerError)

@@ -14,7 +14,7 @@ struct PlatformAccount: Sendable, Equatable {
     var provider: String?
     /// The provider's subscriber.
     var person = "ada"
-    /// When the provider's login ends.
+    /// The provider's login ends at this time.
     var authenticatedUntil: Timestamp?
     /// The person's choice when the platform may ask: a provider's name; nil: nothing, or "other provider".
     var pick: String?
@@ -22,7 +22,7 @@ struct PlatformAccount: Sendable, Equatable {
     var error: Int?
     var flaw: PlatformFlaw?
 
-    /// How long a login made in the platform's settings lasts.
+    /// A login made in the platform's settings lasts for this long.
     static let loginLifetime = Duration.seconds(30 * 24 * 3600)
 }
 

@@ -53,7 +53,7 @@ struct PlatformFramework: Sendable {
             var metadata = metadata
             metadata.samlAttributeQueryResponse = try answer.text()
             return metadata
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             return AccountMetadata(AccountMetadata.Problem.invalidVerificationToken, "\(refusal.code): \(refusal.explanation)")
         } catch {
             return AccountMetadata(AccountMetadata.Problem.providerRejected, "\(error)")

@@ -130,10 +130,10 @@ struct PlatformAnswer {
     let attributeNames: [String]
     let now: Timestamp
 
-    /// - Throws: `RequestRefusal` when the account's person is no subscriber; `XmlRejection` when the answer cannot be signed.
+    /// - Throws: `RequestRejection` when the account's person is no subscriber; `XmlRejection` when the answer cannot be signed.
     func text() throws -> String {
         guard let person = provider.subscribers.person(named: account.person), !person.loginFails else {
-            throw RequestRefusal("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")
+            throw RequestRejection("subscriber.unknown", "“\(account.person)” is no subscriber of \(provider.id).")
         }
         let response = response()
         if account.flaw == .declined { return try response.failure(.authnFailed) }

@@ -3,7 +3,7 @@ internal import Clocks
 
 /// The statement about a person who signed in (SAML profiles §4.1.4.2).
 struct Assertion {
-    /// How long the assertion may be presented.
+    /// The assertion may be presented for this long.
     static let validity = Duration.seconds(300)
 
     let provider: IdentityProvider

@@ -3,9 +3,9 @@ internal import SandboxKit
 
 /// One MVPD: its names, keys, people and manners.
 struct IdentityProvider: Sendable {
-    /// How long a person stays signed in at the provider itself.
+    /// A person stays signed in at the provider itself for this long.
     static let sessionLifetime = Duration.seconds(8 * 3600)
-    /// How long a login page stays usable.
+    /// A login page stays usable for this long.
     static let loginLifetime = Duration.seconds(15 * 60)
 
     var settings: MvpdSettings

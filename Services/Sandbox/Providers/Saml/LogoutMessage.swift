@@ -3,7 +3,7 @@ internal import Clocks
 
 /// A logout message of the provider's own, ready for either binding.
 struct LogoutMessage {
-    /// How it goes to the service provider.
+    /// It goes to the service provider in one of these ways.
     enum Delivery {
         case redirect(String)
         /// Field name and value of a form.

@@ -17,19 +17,19 @@ struct LogoutReader: Sendable {
     let destination: String
 
     /// Reads the raw query of the HTTP redirect binding.
-    func redirect(query: String, at now: Timestamp) throws(RequestRefusal) -> Message {
+    func redirect(query: String, at now: Timestamp) throws(RequestRejection) -> Message {
         let fields = FormFields(encoded: query)
         let (name, deflated) = try message(of: fields)
         try QuerySignature(fields: fields, message: name).verify(with: serviceProvider.signingCertificate)
         let root = try refusing { () throws(XmlRejection) in try XmlElement(parsing: try RawDeflate.inflate(deflated)) }
         guard root.children("Signature", in: XmlNames.signature).isEmpty else {
-            throw RequestRefusal("xsw.sigposition", "A redirected message is signed in the query, not in the XML.")
+            throw RequestRejection("xsw.sigposition", "A redirected message is signed in the query, not in the XML.")
         }
         return try read(root, relayState: try fields.single("RelayState"), at: now)
     }
 
     /// Reads the form of the HTTP POST binding.
-    func post(form: String, at now: Timestamp) throws(RequestRefusal) -> Message {
+    func post(form: String, at now: Timestamp) throws(RequestRejection) -> Message {
         let fields = FormFields(encoded: form)
         let (_, received) = try message(of: fields)
         let root = try refusing { () throws(XmlRejection) in
@@ -38,18 +38,18 @@ struct LogoutReader: Sendable {
         return try read(root, relayState: try fields.single("RelayState"), at: now)
     }
 
-    private func message(of fields: FormFields) throws(RequestRefusal) -> (name: String, octets: [UInt8]) {
+    private func message(of fields: FormFields) throws(RequestRejection) -> (name: String, octets: [UInt8]) {
         let sent = ["SAMLRequest", "SAMLResponse"].filter { !fields.raw($0).isEmpty }
         guard sent.count == 1, let text = try fields.single(sent[0]) else {
-            throw RequestRefusal("bind.params", "The call must carry exactly one SAMLRequest or SAMLResponse.")
+            throw RequestRejection("bind.params", "The call must carry exactly one SAMLRequest or SAMLResponse.")
         }
-        guard let octets = Base64.octets(text) else { throw RequestRefusal("bind.base64", "\(sent[0]) is not base64.") }
+        guard let octets = Base64.octets(text) else { throw RequestRejection("bind.base64", "\(sent[0]) is not base64.") }
         return (sent[0], octets)
     }
 
-    private func read(_ root: XmlElement, relayState: String?, at now: Timestamp) throws(RequestRefusal) -> Message {
+    private func read(_ root: XmlElement, relayState: String?, at now: Timestamp) throws(RequestRejection) -> Message {
         guard root.namespace == XmlNames.protocol, root.attributes["Version"] == "2.0" else {
-            throw RequestRefusal("xml.root", "The message is no SAML 2.0 logout message.")
+            throw RequestRejection("xml.root", "The message is no SAML 2.0 logout message.")
         }
         let (identifier, issuer) = try envelope(root, at: now)
         switch root.name {
@@ -60,15 +60,15 @@ struct LogoutReader: Sendable {
                 LogoutAnswer(
                     inResponseTo: root.attributes["InResponseTo"] ?? "",
                     status: code.hasPrefix(Self.statusPrefix) ? String(code.dropFirst(Self.statusPrefix.count)) : code, relayState: relayState))
-        default: throw RequestRefusal("xml.root", "The message is no SAML 2.0 logout message.")
+        default: throw RequestRejection("xml.root", "The message is no SAML 2.0 logout message.")
         }
     }
 
     private func request(
         _ root: XmlElement, _ identifier: String, _ issuer: String, _ relayState: String?
-    ) throws(RequestRefusal) -> LogoutRequest {
+    ) throws(RequestRejection) -> LogoutRequest {
         guard let name = root.only("NameID", in: XmlNames.assertion), let text = name.text else {
-            throw RequestRefusal("subject.format", "The request does not name one person.")
+            throw RequestRejection("subject.format", "The request does not name one person.")
         }
         return LogoutRequest(
             identifier: identifier, issuer: issuer, reason: root.attributes["Reason"], nameID: text, nameIDFormat: name.attributes["Format"],
@@ -76,24 +76,24 @@ struct LogoutReader: Sendable {
             sessionIndexes: root.children("SessionIndex", in: XmlNames.protocol).compactMap(\.text), relayState: relayState)
     }
 
-    private func envelope(_ root: XmlElement, at now: Timestamp) throws(RequestRefusal) -> (identifier: String, issuer: String) {
-        guard let identifier = root.attributes["ID"], !identifier.isEmpty else { throw RequestRefusal("xml.form", "The message has no ID.") }
+    private func envelope(_ root: XmlElement, at now: Timestamp) throws(RequestRejection) -> (identifier: String, issuer: String) {
+        guard let identifier = root.attributes["ID"], !identifier.isEmpty else { throw RequestRejection("xml.form", "The message has no ID.") }
         guard let issued = root.attributes["IssueInstant"].flatMap(Instant.parse), issued > now - AuthnRequestReader.tolerance,
             issued < now + AuthnRequestReader.tolerance
-        else { throw RequestRefusal("req.stale", "The message is not of this time.") }
+        else { throw RequestRejection("req.stale", "The message is not of this time.") }
         let issuer = root.only("Issuer", in: XmlNames.assertion)?.text ?? ""
-        guard serviceProvider.isIssuer(issuer) else { throw RequestRefusal("issuer", "The issuer “\(issuer)” is not the service provider.") }
+        guard serviceProvider.isIssuer(issuer) else { throw RequestRejection("issuer", "The issuer “\(issuer)” is not the service provider.") }
         guard root.attributes["Destination"] == destination else {
-            throw RequestRefusal("req.destination", "The message is for “\(root.attributes["Destination"] ?? "")”; this is \(destination).")
+            throw RequestRejection("req.destination", "The message is for “\(root.attributes["Destination"] ?? "")”; this is \(destination).")
         }
         return (identifier, issuer)
     }
 
-    private func refusing<Value>(_ read: () throws(XmlRejection) -> Value) throws(RequestRefusal) -> Value {
+    private func refusing<Value>(_ read: () throws(XmlRejection) -> Value) throws(RequestRejection) -> Value {
         do {
             return try read()
         } catch {
-            throw RequestRefusal(error.reason, "The message was refused while it was read: \(error.reason).")
+            throw RequestRejection(error.reason, "The message was refused while it was read: \(error.reason).")
         }
     }
 }
@@ -104,16 +104,16 @@ struct QuerySignature {
     /// The parameter with the message.
     var message = "SAMLRequest"
 
-    func verify(with certificate: Certificate) throws(RequestRefusal) {
+    func verify(with certificate: Certificate) throws(RequestRejection) {
         guard let algorithm = try fields.single("SigAlg"), let text = try fields.single("Signature") else {
-            throw RequestRefusal("sig.missing", "The query carries no SigAlg and Signature.")
+            throw RequestRejection("sig.missing", "The query carries no SigAlg and Signature.")
         }
-        guard let digest = Self.digest(of: algorithm) else { throw RequestRefusal("sig.alg", "The algorithm \(algorithm) is not accepted.") }
-        guard let signature = Base64.octets(text) else { throw RequestRefusal("bind.base64", "Signature is not base64.") }
+        guard let digest = Self.digest(of: algorithm) else { throw RequestRejection("sig.alg", "The algorithm \(algorithm) is not accepted.") }
+        guard let signature = Base64.octets(text) else { throw RequestRejection("bind.base64", "Signature is not base64.") }
         do {
             try certificate.verify(signature, over: Array(signedText.utf8), digest: digest)
         } catch {
-            throw RequestRefusal("sig.invalid", "The query's signature does not verify with the service provider's certificate.")
+            throw RequestRejection("sig.invalid", "The query's signature does not verify with the service provider's certificate.")
         }
     }
 

@@ -37,7 +37,7 @@ struct LogoutRoutes: Sendable {
         log.count("slo", mvpd: provider.id)
         do {
             return try handle(provider)
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             note(provider, "refused", ["reason": refusal.code])
             let values = [
                 "mvpd": provider.settings.displayName, "initial": provider.initial, "code": refusal.code, "explanation": refusal.explanation,
@@ -51,7 +51,7 @@ struct LogoutRoutes: Sendable {
         case .request(let request): return try end(request, provider, byForm: byForm)
         case .answer(let answer):
             guard provider.issuedNames.answered(answer.inResponseTo) else {
-                throw RequestRefusal("resp.request", "The answer is to no request of ours.")
+                throw RequestRejection("resp.request", "The answer is to no request of ours.")
             }
             note(provider, "answered", ["status": answer.status])
             return page(provider, "You are signed out", "The service answered: \(answer.status).")
@@ -60,7 +60,7 @@ struct LogoutRoutes: Sendable {
 
     private func end(_ request: LogoutRequest, _ provider: IdentityProvider, byForm: Bool) throws -> Response {
         guard provider.subscribers.person(subject: request.nameID) != nil else {
-            throw RequestRefusal("subject.unknown", "Nobody here has that name.")
+            throw RequestRejection("subject.unknown", "Nobody here has that name.")
         }
         let issuer = provider.issuedNames.name(request.nameID)?.issuer ?? provider.settings.entityID
         provider.issuedNames.end(name: request.nameID, indexes: request.sessionIndexes)

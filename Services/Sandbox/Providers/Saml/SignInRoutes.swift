@@ -52,7 +52,7 @@ struct SignInRoutes: Sendable {
         log.count(endpoint, mvpd: provider.id)
         do {
             return try await handle(provider)
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             note(endpoint, provider, "refused", ["reason": refusal.code])
             let values = [
                 "mvpd": provider.settings.displayName, "initial": provider.initial, "code": refusal.code, "explanation": refusal.explanation,
@@ -85,7 +85,7 @@ struct SignInRoutes: Sendable {
         guard let state = try fields.single("state"),
             let request = provider.seal.open(state, as: AuthnRequest.self, purpose: Self.loginPurpose, at: now),
             let format = NameIDFormat(requested: request.nameIDFormat)
-        else { throw RequestRefusal("state.unknown", "This login page is too old. Go back to the app and start again.") }
+        else { throw RequestRejection("state.unknown", "This login page is too old. Go back to the app and start again.") }
         if try fields.single("action") == "cancel" { return try fail(.authnFailed, request, provider, "login") }
         let name = try fields.single("username") ?? ""
         // A program that submits every form it gets sends no name at first.

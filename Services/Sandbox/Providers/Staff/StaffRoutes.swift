@@ -27,14 +27,14 @@ struct StaffRoutes: Sendable {
             let form = String(buffer: try await request.body.collect(upTo: Self.largestForm))
             do {
                 return try token(FormFields(encoded: form), request)
-            } catch is RequestRefusal { return Self.json(#"{"error":"invalid_request"}"#, .badRequest) }
+            } catch is RequestRejection { return Self.json(#"{"error":"invalid_request"}"#, .badRequest) }
         }
     }
 
     private func page(_ handle: () throws -> Response) throws -> Response {
         do {
             return try handle()
-        } catch let refusal as RequestRefusal {
+        } catch let refusal as RequestRejection {
             let values = ["mvpd": "Staff accounts", "initial": "S", "code": refusal.code, "explanation": refusal.explanation]
             return pages.html("error", values, status: .badRequest)
         }
@@ -44,7 +44,7 @@ struct StaffRoutes: Sendable {
         // Nothing goes to an address that is not this client's.
         guard let id = try query.single("client_id"), let client = provider.clients[id], let uri = try query.single("redirect_uri"),
             client.redirectURIs.contains(uri)
-        else { throw RequestRefusal("oauth.client", "The client is not known, or the redirect_uri is not one of its own.") }
+        else { throw RequestRejection("oauth.client", "The client is not known, or the redirect_uri is not one of its own.") }
         let request = OAuthRequest(
             client: id, redirectURI: uri, state: try query.single("state") ?? "", nonce: try query.single("nonce"),
             challenge: try query.single("code_challenge") ?? "", scope: try query.single("scope") ?? "", prompt: nil, authenticationContext: nil)
@@ -63,7 +63,7 @@ struct StaffRoutes: Sendable {
     private func choose(_ form: FormFields) throws -> Response {
         guard let state = try form.single("state"),
             let request = provider.seal.open(state, as: OAuthRequest.self, purpose: Self.purpose, at: clock.now())
-        else { throw RequestRefusal("state.unknown", "This page is too old. Go back to the console and start again.") }
+        else { throw RequestRejection("state.unknown", "This page is too old. Go back to the console and start again.") }
         let email = try form.single("person") ?? ""
         guard provider.people.contains(where: { $0.email == email }) else {
             note("declined", email)

@@ -21,8 +21,11 @@ final class VendorLog: Sendable {
         /// By names in small letters; of several values the first.
         let headers: [String: String]
         let body: String
-        /// The peer of the connection.
+        /// The peer of the connection, and its port.
         let peer: String
+        let port: Int
+        /// `1.1` or `2`.
+        let httpVersion: String
         /// 0: no answer.
         let status: Int
         /// An error's code, or what happened in a word.
@@ -93,7 +96,8 @@ final class VendorLog: Sendable {
             content.entries.append(
                 Entry(
                     number: content.last, at: call.now.milliseconds, operation: call.operation, method: call.method, path: call.path,
-                    query: call.query, headers: headers, body: body, peer: call.peer, status: status, outcome: outcome, fault: fault,
+                    query: call.query, headers: headers, body: body, peer: call.peer, port: call.port, httpVersion: call.httpVersion, status: status,
+                    outcome: outcome, fault: fault,
                     tookMilliseconds: took.wholeMilliseconds))
             // Many at once, since those that stay move.
             if content.entries.count >= 2 * Self.limit { content.entries.removeFirst(Self.limit) }

@@ -46,7 +46,8 @@ struct VendorGate: RouterMiddleware {
         let begin = ContinuousClock.now
         let call = VendorCall(
             operation: operation, method: request.method.rawValue, path: request.uri.path, query: request.uri.query ?? "", parameters: parameters,
-            headers: request.headers, authority: request.head.authority, body: [], peer: context.address, now: clock.now())
+            headers: request.headers, authority: request.head.authority, body: [], peer: context.address, now: clock.now(),
+            httpVersion: context.httpVersion, port: context.port)
         let fault = faults.take(call)
         let latency = Duration.milliseconds(memory.access { $0.behaviour.latencyMilliseconds })
         let delay = latency + (fault?.kind == .delay ? .milliseconds(fault?.milliseconds ?? 0) : .zero)

@@ -186,6 +186,9 @@ struct VendorCall: Sendable {
     /// The caller's address, without a port.
     let peer: String
     let now: Timestamp
+    /// The version of HTTP, and the source port of the connection; 0: it has none.
+    var httpVersion = "1.1"
+    var port = 0
 
     /// A part of the path; empty where the operation has none of that name. Ids are plain ASCII: nothing else equals one.
     func parameter(_ name: String) -> String {

@@ -150,7 +150,7 @@ struct JsonRequest {
         guard !nodes.isEmpty else { throw OptionRejection(option, "the array holds no request") }
         var requests: [[UInt8]] = []
         for node in nodes {
-            do throws(JsonMismatch) {
+            do throws(JsonMessageRejection) {
                 requests.append(try schema.encode(node, as: method.request))
             } catch {
                 throw OptionRejection(option, "\(document.position(of: error.offset)): \(error)")

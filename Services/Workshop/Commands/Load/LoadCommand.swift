@@ -54,13 +54,13 @@ struct LoadCompareCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            let assertions = try assert.map { text throws(ComparedAssertion.Malformed) in try ComparedAssertion(text) }
+            let assertions = try assert.map { text throws(ComparedAssertion.Rejection) in try ComparedAssertion(text) }
             var comparison = ReportComparison(base: try LoadReport(file: base), new: try LoadReport(file: new), names: Self.names(base, new))
             comparison.judge(assertions, toleratesNoise: tolerateNoise)
             print(json ? try comparison.json() : comparison.text(), terminator: "")
             if let html { try Data(try comparison.html().utf8).write(to: URL(fileURLWithPath: html)) }
             guard comparison.hasPassed else { throw CommandExit.failed.exitCode }
-        } catch let error as ComparedAssertion.Malformed {
+        } catch let error as ComparedAssertion.Rejection {
             CommandExit.explain(PlainReason.of(error))
             throw CommandExit.usage.exitCode
         } catch let error as ExitCode {
@@ -107,7 +107,7 @@ struct LoadJoinCommand: AsyncParsableCommand {
             guard whole.hasPassed else { throw CommandExit.failed.exitCode }
         } catch let error as ExitCode {
             throw error
-        } catch let error where error is OptionRejection || error is ReportJoin.Mismatch {
+        } catch let error where error is OptionRejection || error is ReportJoin.Rejection {
             CommandExit.explain(PlainReason.of(error))
             throw CommandExit.usage.exitCode
         } catch {

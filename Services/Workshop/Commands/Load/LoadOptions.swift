@@ -169,7 +169,11 @@ extension LoadOptions {
 
 /// Requests to the gateway, or to any HTTP server at --address.
 struct HttpOptions: ParsableArguments {
-    @Option(help: "A scenario at the gateway: second-screen, playback, token-exchange or mixed.")
+    @Option(
+        help: """
+            A scenario at the gateway: second-screen, playback, token-exchange, mixed, signed or sdk; in front of an upstream ('boxoffice upstream try' makes \
+            one) bridge, which plays, or polling: televisions that wait, each with an address of its own and a poll every 5 s, and what they may cost.
+            """)
     var scenario: String?
 
     @Option(help: "The API of the scenario's apps: v1 or v2. (default: v1)")

@@ -17,6 +17,8 @@ struct LoadPreparation {
         let service: ClusterService
         let targets: [String]
         let workload: String
+        /// Judges the cluster beside the calls; `nil`: nobody does.
+        var polling: PollingWatch?
 
         func report(_ run: RunMeasurement, assertions: [AssertionResult], _ plan: RunPlan, _ output: LoadOutputOptions) -> LoadReport {
             let (isOpen, isPoisson) = if case .open(let isPoisson) = plan.loop { (true, isPoisson) } else { (false, false) }

@@ -74,7 +74,7 @@ struct LoadServiceCommand: AsyncParsableCommand {
     }
 }
 
-/// Why a run was not possible, in one line with advice.
+/// A run was not possible for one of these reasons, in one line with advice.
 enum LoadFailure {
     static func describe(_ error: any Error) -> String {
         switch error {

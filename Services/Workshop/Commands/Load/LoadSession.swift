@@ -20,9 +20,9 @@ struct LoadSession {
     let form: RunDisplay.Form
     let stop: StopSignals
     var assertions: [Assertion] = []
-    /// Where Prometheus is answered; `nil`: nowhere.
+    /// Prometheus is answered here; `nil`: nowhere.
     var metricsPlace: MetricsListener.Place?
-    /// When the load begins; `nil`: once all is prepared.
+    /// The load begins at this time; `nil`: once all is prepared.
     var moment: Date?
 
     private var isClosed: Bool { plan.loop == .closed }
@@ -43,9 +43,11 @@ struct LoadSession {
         display.begin("\(prepared.service.rawValue), \(prepared.workload)")
         metrics.update { $0.begin(service: prepared.service.rawValue, workload: prepared.workload, version: SoftwareVersion.current) }
         try await waitForMoment(display)
+        await prepared.polling?.begin()
         let (measurement, watch, observation) = try await measure(prepared, display, metrics)
         display.end()
-        var report = prepared.report(measurement, assertions: assertions.map { $0.check(measurement) }, plan, output)
+        let judgement = await prepared.polling?.stop() ?? []
+        var report = prepared.report(measurement, assertions: assertions.map { $0.check(measurement) } + judgement, plan, output)
         report.settings.isIsolated = target.isolated
         // Calls that were under way at the end, and the closing of connections, are not part of the measurement.
         report.observation = observation.until(report.totals.elapsedSeconds + 1)
@@ -145,7 +147,7 @@ struct LoadWatch: Sendable {
     }
 }
 
-/// Where the loaded service can be looked at: its metrics and its processes.
+/// The loaded service can be looked at here: its metrics and its processes.
 struct ObservationTarget: Sendable, Equatable {
     /// `nil`: unknown.
     var metricsURL: String?

@@ -1,4 +1,4 @@
-/// How a quantity changes over time: the line of least squares through its samples.
+/// A quantity changes over time in this way: the line of least squares through its samples.
 struct Growth: Equatable, Sendable {
     struct Point: Equatable, Sendable {
         /// Since the beginning.

@@ -114,7 +114,7 @@ package struct SoakCommand: AsyncParsableCommand {
         }
     }
 
-    /// How often the terminal hears that it goes on.
+    /// The terminal hears that it goes on this often.
     private static let telling: Duration = .seconds(60)
 
     private static func progress(_ sample: SoakSample, _ seconds: Double) -> String {

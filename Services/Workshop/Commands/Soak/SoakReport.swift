@@ -30,7 +30,7 @@ struct SoakReport: Sendable {
     /// Seconds whose samples do not count.
     let warmUp: Double
     let load: Load
-    /// Why it ended before its time; `nil`: it did not.
+    /// It ended before its time for this reason; `nil`: it did not.
     var cutShort: String?
 
     /// More failed calls than that are no good end.

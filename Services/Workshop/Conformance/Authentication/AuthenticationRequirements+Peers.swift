@@ -22,6 +22,28 @@ extension AuthenticationRequirements {
                 codes: ["authentication_session_missing", "invalid_registration_code"])
         },
         Requirement(
+            "AUTHN-100",
+            "FindSessionToPlay tells what FindSession does, and no decision about a session of no upstream. A service without it answers `unimplemented`.",
+            source: "authentication.proto FindSessionToPlay"
+        ) { examination in
+            let app = try await TestApp(examination)
+            let device = TestApp.device()
+            let (method, session) = (SessionsMethods.findSessionToPlay, SessionRequest(call: app.call(device)))
+            let request = SessionToPlayRequest(session: session, resource: "ACME1-NEWS")
+            switch try await app.conversation.outcome(of: method, request) {
+            case .fault(let fault) where fault.code == "unimplemented": return
+            case .fault(let fault) where fault.code == "authentication_session_missing": break
+            case .fault(let fault): throw Unmet("authentication_session_missing", came: FrameText.text(fault))
+            case .answer(let answer): throw Unmet("authentication_session_missing", came: FrameText.text(answer))
+            }
+            _ = try await app.preview(device)
+            let subject = try await app.conversation.call(SessionsMethods.findSession, session)
+            let found = try await app.conversation.call(method, request)
+            guard found.subject == subject, found.decisions == nil, found.fault == nil else {
+                throw Unmet("the session alone: \(FrameText.text(subject))", came: FrameText.text(found))
+            }
+        },
+        Requirement(
             "AUTHN-31", "SpendTempPass starts the clock of a trial with the first play; the end stays where it is afterwards.",
             source: "authentication.proto SpendTempPass, TempPassBalance"
         ) { examination in

@@ -58,7 +58,7 @@ final class PlayedDecisionPoint: Sendable {
 
     func decide(_ verdict: Verdict, on resource: String) { state.withLock { $0.verdicts[resource] = verdict } }
 
-    /// How often it was asked about the resource.
+    /// Returns how often it was asked about the resource.
     func questions(about resource: String) -> Int { state.withLock { $0.questions.count { $0 == resource } } }
 
     /// True when it was asked about the person.

@@ -150,7 +150,7 @@ public struct Subject: Sendable {
 }
 
 extension Subject {
-    /// Why the implementation does not take calls; `nil`: it does.
+    /// Returns why the implementation does not take calls; `nil`: it does.
     public func problem() async -> String? {
         let examination = Examination(self)
         do {

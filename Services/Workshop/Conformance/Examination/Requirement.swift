@@ -3,7 +3,7 @@ public struct Requirement: Sendable {
     /// Stable: `WIRE-12`, `CONFIG-7`. A number is never used again.
     public let id: String
     public let sentence: String
-    /// Where it stands: `WIRE.md §4`, `config.proto WatchConfiguration`.
+    /// It stands here: `WIRE.md §4`, `config.proto WatchConfiguration`.
     public let source: String
     /// True: takes time, not work; tried at the same time as others.
     let isIndependent: Bool

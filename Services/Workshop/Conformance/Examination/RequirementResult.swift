@@ -8,11 +8,11 @@ public struct RequirementResult: Codable, Hashable, Sendable {
 
     public let id: String
     public let sentence: String
-    /// Where the requirement stands.
+    /// The requirement stands here.
     public let source: String
     public let verdict: Verdict
     public let milliseconds: Int
-    /// Why it is not applicable.
+    /// It is not applicable for this reason.
     public var reason: String?
     /// The facts of a failure: the expected message, the message that came, and the last data on the wire.
     public var expected: String?

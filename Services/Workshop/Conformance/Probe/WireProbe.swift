@@ -44,7 +44,7 @@ final class WireProbe: Sendable {
         }
     }
 
-    /// Why there is no connection. The library's own words for it list its structures.
+    /// Returns why there is no connection. The library's own words for it list its structures.
     static func words(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:

@@ -114,7 +114,7 @@ struct ExchangeTransport: HTTPTransport {
     }
 }
 
-/// Where simulated devices live: the cluster, and the app that runs on them.
+/// Simulated devices live here: the cluster, and the app that runs on them.
 package struct DeviceSetup: Sendable {
     let exchange: HTTPExchange
     /// Base URL of the gateway.

@@ -102,7 +102,7 @@ struct DeviceFleet {
     }
 }
 
-/// When the parts of one sign-in were over.
+/// The parts of one sign-in were over at these times.
 final class FleetMarks: Sendable {
     private let times = Mutex((code: Duration?.none, person: Duration?.none))
 

@@ -17,7 +17,7 @@ package struct DeviceSession {
         case platform(person: String)
     }
 
-    /// How a device uses its Apple Account.
+    /// A device uses its Apple Account in this way.
     struct AppleAccountUse {
         let name: String
         /// The person's answer to the sheet.
@@ -209,7 +209,7 @@ enum PlayedToken {
 /// A registration code for a person, as lines of a terminal.
 struct CodeText {
     let code: RegistrationCode
-    /// Where it is typed.
+    /// It is typed here.
     let address: String
     /// The same with the code in it, as the QR code says.
     let addressWithCode: String

@@ -4,7 +4,7 @@ internal import Cryptography
 internal import Foundation
 package import MediaTokenVerifier
 
-/// Where the keys that verify media tokens come from.
+/// The keys that verify media tokens come from one of these places.
 package enum MediaTokenKeys {
     /// - Parameters:
     ///   - certificates: PEM, concatenated; may be empty.

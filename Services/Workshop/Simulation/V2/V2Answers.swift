@@ -209,7 +209,7 @@ package enum V2PartnerStatus {
     package static func header(provider: String) -> String { Data(json(provider: provider).utf8).base64EncodedString() }
 }
 
-/// Where a flow is played: shows its steps, and a code while somebody has to sign in with it.
+/// A flow is played here: shows its steps, and a code while somebody has to sign in with it.
 protocol V2Stage: Sendable {
     /// - Parameter took: Zero: what was learnt without a call of its own.
     func step(_ text: String, took: Duration) async

@@ -168,7 +168,7 @@ struct V2Refusal: Error, CustomStringConvertible {
         description = "\(what) was refused: \(failure.reason)"
     }
 
-    /// How a command that met it ends.
+    /// A command that met it ends in this way.
     var exit: CommandExit {
         switch failure.action {
         case "application-registration", "configuration": .configuration

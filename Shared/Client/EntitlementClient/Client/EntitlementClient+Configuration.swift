@@ -109,7 +109,7 @@ extension EntitlementClient {
     }
 }
 
-/// Why there is no configuration, as reported to the app (client-sdk §2.6).
+/// There is no configuration for this reason, as reported to the app (client-sdk §2.6).
 private struct ConfigurationFailure: Error {
     let status: Status
 

@@ -103,7 +103,7 @@ extension EntitlementClient {
     }
 }
 
-/// When to poll for a login next (client-sdk §4.3): at an interval, less often while the servers fail, and not after the code has expired.
+/// A login is polled for at these times (client-sdk §4.3): at an interval, less often while the servers fail, and not after the code has expired.
 struct PollSchedule: Sendable, Equatable {
     /// The longest pause, while the servers fail.
     static let longestPause: Duration = .seconds(30)
@@ -149,7 +149,7 @@ struct ServiceConfiguration: Sendable {
     let links: [Provider.ID: ServerLink]
     /// The server for calls without a provider.
     let firstLink: ServerLink
-    /// How far the server's clock is ahead of the device's.
+    /// The server's clock is ahead of the device's this far.
     let clockDifference: TimeInterval
 
     func provider(_ id: Provider.ID) -> Provider? { providers.first { $0.id == id } }

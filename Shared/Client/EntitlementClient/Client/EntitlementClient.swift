@@ -9,7 +9,7 @@ internal import Synchronization
 public actor EntitlementClient {
     /// From this difference on, the device's clock counts as wrong (CFG100), and the server's is used.
     static let clockTolerance: TimeInterval = 300
-    /// How long an answer of a preauthorization is used again.
+    /// An answer of a preauthorization is used again for this long.
     static let preauthorizationLifetime: Duration = .seconds(300)
 
     nonisolated let environment: ClientEnvironment

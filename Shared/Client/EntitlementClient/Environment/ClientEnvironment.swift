@@ -19,7 +19,7 @@ public struct ClientEnvironment: Sendable {
     public var bundleID: String
     /// SAML issuer under which the providers know the service (`channelIdentifier`).
     public var channelIdentifier: String
-    /// Where login and logout end: an address that the app watches for and never loads.
+    /// Login and logout end here: an address that the app watches for and never loads.
     public var returnAddress: String
     /// The same, when Safari's view controller shows the login: has the app's own scheme (`adbe.….://…`).
     public var safariReturnAddress: String?

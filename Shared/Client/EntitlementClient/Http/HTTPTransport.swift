@@ -77,7 +77,7 @@ extension [HTTPHeader] {
     }
 }
 
-/// Why there is no answer.
+/// There is no answer for this reason.
 public struct TransportFailure: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// No network, no such host, refused, broken off, too slow.

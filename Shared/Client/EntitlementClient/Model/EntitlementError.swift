@@ -1,7 +1,7 @@
 public import Foundation
 internal import Octets
 
-/// Why an operation of ``EntitlementClient`` did not succeed.
+/// An operation of ``EntitlementClient`` did not succeed for one of these reasons.
 public enum EntitlementError: Error, Sendable, Hashable {
     /// There is no configuration: ``EntitlementClient/configure(requestor:endpoints:)`` was not called or failed.
     case notConfigured
@@ -21,7 +21,7 @@ public enum EntitlementError: Error, Sendable, Hashable {
     case automaticSignIn(String)
 }
 
-/// Why a resource may not be played.
+/// A resource may not be played for this reason.
 public struct AuthorizationDenial: Error, Sendable, Hashable {
     /// A code of the table of `tokenRequestFailed` (client-sdk §1.1).
     public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -70,7 +70,7 @@ public enum PreauthorizationFeature: String, Sendable, Hashable, CaseIterable {
     case remoteCache = "REMOTE_CACHE"
 }
 
-/// Why a preauthorization, or one of its decisions, failed (client-sdk §1.4).
+/// A preauthorization, or one of its decisions, failed for this reason (client-sdk §1.4).
 public struct PreauthorizationStatus: Sendable, Hashable, Codable {
     /// The action that the app should take.
     public enum Action: String, Sendable, Hashable, Codable {
@@ -163,7 +163,7 @@ public struct TrackedDevice: Sendable, Hashable {
 
 /// A person's sign-in at a provider, for one requestor on this device.
 public struct Session: Sendable, Hashable {
-    /// Where a session came from (client-sdk §2.1, T).
+    /// A session came from one of these places (client-sdk §2.1, T).
     public enum Source: String, Sendable, Hashable, Codable {
         /// A login, with the password or by an Automatic Sign-In value.
         case regular

@@ -2,9 +2,9 @@ internal import Octets
 
 /// A value about the session that an app may read (client-sdk §1.3, `getMetadata`).
 public enum MetadataKey: Sendable, Hashable {
-    /// When the session ends.
+    /// The session ends at this time.
     case authenticationExpiry
-    /// When the permission for a resource ends.
+    /// The permission for a resource ends at this time.
     case authorizationExpiry(Resource.ID)
     /// The device's id; withheld unless ``ClientEnvironment/revealsDeviceID`` is set.
     case deviceID

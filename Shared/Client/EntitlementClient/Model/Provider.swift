@@ -6,7 +6,7 @@ public struct Provider: Sendable, Hashable, Identifiable {
     /// For example `NorthCable`.
     public typealias ID = Identifier<Provider>
 
-    /// How far the platform's own sign-in goes with a provider.
+    /// The platform's own sign-in goes this far with a provider.
     public enum BoardingStatus: String, Sendable, Hashable, Codable {
         /// The platform lists it; the person signs in the ordinary way.
         case picker = "PICKER"
@@ -71,7 +71,7 @@ public struct RegistrationCode: Sendable, Hashable {
     public let provider: Provider.ID
     /// When it ends, by the server's clock.
     public let expires: Date
-    /// How long it is valid, from when it was made.
+    /// It is valid for this long, from when it was made.
     public let lifetime: Duration
     /// Where the person types it, if the server says so.
     public let loginAddress: URL?

@@ -57,7 +57,7 @@ public struct AccountMetadataRequest: Sendable, Hashable {
 public struct AccountMetadata: Sendable, Hashable {
     /// The platform's name of the provider at which the device is signed in.
     public var providerIdentifier: String?
-    /// When that login ends.
+    /// That login ends at this time.
     public var expires: Date?
     /// The provider's signed answer, as text.
     public var attributeQueryResponse: String?

@@ -79,7 +79,7 @@ struct ServerContext: Sendable {
     func send(_ call: ServerCall) async throws -> HTTPResponse { try await link.send(call, options: options) }
 }
 
-/// How a login begins.
+/// A login begins in one of these ways.
 enum LoginStart: Sendable {
     case login(PendingLogin)
     /// The server has a session for this device already.
@@ -121,7 +121,7 @@ enum SessionAnswer: Sendable {
     case failed(String)
 }
 
-/// How a sign-in by the platform begins.
+/// A sign-in by the platform begins in one of these ways.
 enum PlatformStart: Sendable {
     /// The request that the platform passes to the provider, unchanged, and the attributes to request.
     case request(String, attributeNames: [String])
@@ -137,7 +137,7 @@ enum PlatformStart: Sendable {
 /// A permission to play.
 struct AuthorizationGrant: Sendable {
     let token: MediaToken
-    /// Why it was permitted without the provider, if so.
+    /// It was permitted without the provider for this reason, if so.
     let exception: StatusCode?
 }
 
@@ -155,7 +155,7 @@ struct UserMetadata: Sendable {
     let encrypted: Set<String>
 }
 
-/// How the server signs a person out.
+/// The server signs a person out in one of these ways.
 enum SignOutAnswer: Sendable {
     /// Nobody is signed in there any more.
     /// - Parameter platformStays: The platform would sign the person in again.

@@ -87,7 +87,7 @@ extension HTTPResponse {
     func decoded<Answer: Decodable>(_ type: Answer.Type) -> Answer? { try? JSONDecoder().decode(type, from: body) }
 }
 
-/// Why a call to the servers has no usable answer.
+/// A call to the servers has no usable answer for one of these reasons.
 enum ServerFailure: Error, Sendable, Hashable {
     /// No connection, or it broke off.
     case unreachable(String)

@@ -113,7 +113,7 @@ public enum StoreEntry: String, Sendable, Hashable, CaseIterable {
     case probe
 }
 
-/// Why an entry could not be written or read.
+/// An entry could not be written or read for this reason.
 public struct StoreFailure: Error, Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// No room.

@@ -38,7 +38,7 @@ public struct BridgeBearer: Hashable, Sendable {
     public let token: String
     /// By our clock: the receipt, its life, and half a minute less.
     public let end: Timestamp
-    /// How long it was given for.
+    /// It was given for this long.
     public let life: Duration
 
     private static let margin: Duration = .seconds(30)

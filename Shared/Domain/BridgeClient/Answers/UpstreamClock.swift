@@ -114,7 +114,7 @@ public enum BridgedSignIn: Hashable, Sendable {
 
 /// The upstream's answer to a logout (rest-v2 §2.11). Every known answer means that the profile is gone.
 public struct BridgedLogout: Hashable, Sendable {
-    /// Where a browser may end the session at the MVPD; unchecked; empty: nowhere.
+    /// A browser may end the session at the MVPD here; unchecked; empty: nowhere.
     public let path: String
 
     /// - Parameter mvpd: Upstream's id.

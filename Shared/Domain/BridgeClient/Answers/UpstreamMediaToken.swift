@@ -47,7 +47,7 @@ public struct UpstreamMediaToken: Sendable {
         return value.contains { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") } ? nil : String(validating: value, as: UTF8.self)
     }
 
-    /// Where the first occurrence of a text ends.
+    /// Returns where the first occurrence of a text ends.
     private static func end(of text: String, in octets: ArraySlice<UInt8>) -> Int? {
         let pattern = Array(text.utf8)
         return octets.withUnsafeBufferPointer { buffer in

@@ -9,6 +9,8 @@ public struct BridgeCall: Sendable {
     /// From the root; percent-encoded.
     let path: String
     let body: Body?
+    /// Whom it asks about; empty: nobody, as with register and token.
+    public let serviceProvider: String
     /// The integration that it uses; `nil`: none, or nobody knows which. A logout uses none: it is told whatever upstream serves.
     public let integration: Integration?
 
@@ -41,13 +43,15 @@ public struct BridgeCall: Sendable {
     }
 
     private init(
-        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of integration: Integration? = nil
+        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of serviceProvider: String = "",
+        at mvpd: String? = nil
     ) {
         self.operation = operation
         self.method = method
         self.path = path
         self.body = body
-        self.integration = integration
+        self.serviceProvider = serviceProvider
+        integration = mvpd.map { Integration(serviceProvider, $0) }
     }
 
     private static func api(_ serviceProvider: String, _ rest: String...) -> String {
@@ -65,7 +69,7 @@ public struct BridgeCall: Sendable {
     }
 
     public static func list(_ serviceProvider: String) -> BridgeCall {
-        BridgeCall(.list, .get, api(serviceProvider, "configuration"))
+        BridgeCall(.list, .get, api(serviceProvider, "configuration"), of: serviceProvider)
     }
 
     /// - Parameters:
@@ -74,50 +78,51 @@ public struct BridgeCall: Sendable {
     ///   - redirectURL: Where the browser goes after the sign-in.
     public static func create(_ serviceProvider: String, mvpd: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("mvpd", mvpd), ("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: Integration(serviceProvider, mvpd))
+        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: serviceProvider, at: mvpd)
     }
 
     /// Tells what upstream understood of a session that was made.
     public static func readSession(_ serviceProvider: String, code: String) -> BridgeCall {
-        BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code))
+        BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code), of: serviceProvider)
     }
 
     /// - Parameter mvpd: At which the code's login is; `nil`: nobody knows.
     public static func profile(_ serviceProvider: String, code: String, mvpd: String? = nil) -> BridgeCall {
-        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: mvpd.map { Integration(serviceProvider, $0) })
+        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: serviceProvider, at: mvpd)
     }
 
     public static func profile(_ serviceProvider: String, mvpd: String) -> BridgeCall {
-        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: Integration(serviceProvider, mvpd))
+        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: serviceProvider, at: mvpd)
     }
 
     public static func profiles(_ serviceProvider: String) -> BridgeCall {
-        BridgeCall(.profiles, .get, api(serviceProvider, "profiles"))
+        BridgeCall(.profiles, .get, api(serviceProvider, "profiles"), of: serviceProvider)
     }
 
     /// - Parameter resource: As the app sent it: plain or MRSS.
     public static func authorize(_ serviceProvider: String, mvpd: String, resource: String) -> BridgeCall {
         BridgeCall(
-            .authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: Integration(serviceProvider, mvpd))
+            .authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: serviceProvider, at: mvpd)
     }
 
     public static func preauthorize(_ serviceProvider: String, mvpd: String, resources batch: [String]) -> BridgeCall {
         BridgeCall(
-            .preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: Integration(serviceProvider, mvpd))
+            .preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: serviceProvider, at: mvpd)
     }
 
     public static func logout(_ serviceProvider: String, mvpd: String, redirectURL: String) -> BridgeCall {
-        BridgeCall(.logout, .get, api(serviceProvider, "logout", mvpd) + "?redirectUrl=" + PercentEncoding.encode(redirectURL))
+        BridgeCall(.logout, .get, api(serviceProvider, "logout", mvpd) + "?redirectUrl=" + PercentEncoding.encode(redirectURL), of: serviceProvider)
     }
 
     public static func partnerRequest(_ serviceProvider: String, partner: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.partnerRequest, .post, api(serviceProvider, "sessions", "sso", partner), .form(fields))
+        return BridgeCall(.partnerRequest, .post, api(serviceProvider, "sessions", "sso", partner), .form(fields), of: serviceProvider)
     }
 
     /// - Parameter samlResponse: Base64, as the app sent it; the form encodes it once.
     public static func partnerProfile(_ serviceProvider: String, partner: String, samlResponse: String) -> BridgeCall {
-        BridgeCall(.partnerProfile, .post, api(serviceProvider, "profiles", "sso", partner), .form([("SAMLResponse", samlResponse)]))
+        BridgeCall(
+            .partnerProfile, .post, api(serviceProvider, "profiles", "sso", partner), .form([("SAMLResponse", samlResponse)]), of: serviceProvider)
     }
 
     /// Lets trials begin anew, at the management host (rest-v2 §2.14).
@@ -126,7 +131,8 @@ public struct BridgeCall: Sendable {
     ///   - isOfPersons: True when trials of persons are meant, not those of devices.
     public static func reset(_ serviceProvider: String, mvpd: String, who: String?, isOfPersons: Bool) -> BridgeCall {
         let fields = [(isOfPersons ? "key" : "device_id", who ?? "all"), ("requestor_id", serviceProvider), ("mvpd_id", mvpd)]
-        return BridgeCall(.reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields))
+        return BridgeCall(
+            .reset, .delete, "/reset-tempass/v3/reset" + (isOfPersons ? "/generic" : "") + "?" + FormEncoding.encode(fields), of: serviceProvider)
     }
 
     private static func resources(_ resources: [String]) -> Body {

@@ -36,7 +36,7 @@ public struct BridgeDevice: Sendable {
     }
 }
 
-/// How an upstream wants devices named: of its record in the catalogue.
+/// An upstream wants devices named in this way: of its record in the catalogue.
 public struct BridgeDeviceForm: Sendable {
     public enum IdentifierForm: Sendable {
         /// The app's device id, so that trials and resets keyed by it go on.
@@ -98,6 +98,9 @@ extension BridgeDevice {
     /// The same.
     public var usableRokuToken: String { Self.isPrintable(rokuToken, atMost: Self.largestPlatformToken) ? rokuToken : "" }
 
+    /// True of an address that an upstream may hear: one of the public internet.
+    public static func mayLeave(_ address: String) -> Bool { PublicAddress.contains(address) }
+
     private func information(for operation: BridgeOperation, _ form: BridgeDeviceForm) -> String {
         let all = members(for: operation, form)
         let whole = Self.encoded(all)
@@ -149,7 +152,7 @@ extension BridgeDevice {
     }
 }
 
-/// How a cluster names itself on the way to another one, so that a request which comes back is known (bridge §14.3).
+/// A cluster names itself on the way to another one in this way, so that a request which comes back is known (bridge §14.3).
 public struct BridgeVia: Hashable, Sendable {
     private static let longestHeader = 8192
 

@@ -79,7 +79,7 @@ extension BridgeRefusal {
         case .decision(let code), .trial(let code): (said(code, "The provider does not permit it."), false)
         case .tooManyResources: (said(.tooManyResources, "Too many resources at once."), false)
         case .noIntegration: (said(.unknownIntegration, "The provider is not available for this channel."), false)
-        case .noTemporaryPassIdentity: (said(.internal, "Required 'generic_data' is not present"), false)
+        case .noTemporaryPassIdentity: (said(.invalidTemporaryAccessIdentity, "Required 'generic_data' is not present"), false)
         case .badResource: (said(.malformedAuthzRequest, "The resource is not one that the provider understands."), false)
         case .unavailable, .signInOver: (said(.upstreamUnavailable, "The upstream service cannot answer now."), false)
         case .badPartnerCall, .ourFault, .theirFault: (said(.internal, "The upstream service refused the call."), false)
@@ -116,7 +116,7 @@ extension BridgeFailure {
     }
 }
 
-/// Why an upstream call brought nothing that can be used (bridge §12).
+/// An upstream call brought nothing that can be used for one of these reasons (bridge §12).
 public enum BridgeFailure: Error, Hashable, Sendable {
     /// No whole answer.
     case unreachable(OutboundFailure.Kind)

@@ -15,12 +15,12 @@ extension BridgeUpstream {
 
     public func client(_ id: String) -> BridgeClientEntry? { clients.first { $0.id == id } }
 
-    /// How it wants devices named.
+    /// It wants devices named in this way.
     public var deviceForm: BridgeDeviceForm {
         BridgeDeviceForm(identifier: deviceIDForm == .sha256 ? .digest : .plain, fillsInformation: !leavesDeviceInformation)
     }
 
-    /// Where its answers may send a browser.
+    /// Its answers may send a browser here.
     public var browserAddresses: BridgedAddress {
         let origin = userAgentBaseURL.isEmpty ? baseURL : userAgentBaseURL
         let own = baseURL.firstRange(of: "://").map { String(baseURL[$0.upperBound...]).lowercased() }
@@ -53,12 +53,17 @@ extension BridgeUpstream {
     public var listStale: Duration { Self.seconds(times?.listStaleSeconds, 604_800) }
     public var profileFresh: Duration { Self.seconds(times?.profileFreshSeconds, 300) }
     public var profileStale: Duration { Self.seconds(times?.profileStaleSeconds, 86_400) }
-    /// How long a "nobody" is believed where a token of the call might name somebody.
+    /// A "nobody" is believed for this long where a token of the call might name somebody.
     public var negative: Duration { Self.seconds(times?.negativeSeconds, 600) }
     public var poll: Duration { Self.seconds(times?.pollSeconds, 5) }
     /// 0: media tokens do not wait.
     public var holdMediaToken: Duration { times.map { .seconds(Int64($0.holdMediaTokenSeconds)) } ?? .seconds(60) }
     public var decisionFresh: Duration { times.map { .seconds(Int64($0.decisionFreshSeconds)) } ?? .seconds(60) }
+
+    /// The age after which a connection takes no further call.
+    public var connectionAge: Duration { Self.seconds(times?.connectionAgeSeconds, Int(Self.usualConnectionAge.components.seconds)) }
+    /// That of a record which does not say one.
+    public static let usualConnectionAge: Duration = .seconds(60)
 
     private static func number(_ value: UInt32?, _ fallback: Int) -> Int { value.flatMap { $0 == 0 ? nil : Int($0) } ?? fallback }
 

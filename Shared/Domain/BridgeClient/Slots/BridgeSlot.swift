@@ -29,7 +29,7 @@ public struct BridgeSlot: Hashable, Sendable {
         case statementRefused(code: String, until: Timestamp)
         /// Upstream said that it does not know the client; it is asked again before everybody's credentials are given up.
         case clientDoubted(until: Timestamp)
-        /// Upstream refused a fresh bearer.
+        /// Upstream refused a fresh bearer, or to give one.
         case accessRefused(until: Timestamp)
         /// Upstream has lost many clients: they are registered anew one after the other.
         case clientsLost(until: Timestamp)
@@ -47,13 +47,14 @@ public struct BridgeSlot: Hashable, Sendable {
     private static let refusedStatement: Duration = .seconds(600)
     private static let refusedRegistration: Duration = .seconds(60)
     private static let doubt: Duration = .seconds(10)
-    private static let refusedAccess: Duration = .seconds(60)
+    private static let refusedToken: Duration = .seconds(60)
     private static let leastLeft: Duration = .seconds(60)
 
     public let kind: Kind
     public private(set) var state: State
     public private(set) var bearer: BridgeBearer?
     private var doubtedSince: Timestamp?
+    /// No bearer is asked for before.
     private var pausedUntil: Timestamp?
 
     public init(_ kind: Kind, state: State = .empty, bearer: BridgeBearer? = nil) {
@@ -69,18 +70,19 @@ public struct BridgeSlot: Hashable, Sendable {
             return .wait(.statementRefused(code: code, until: until))
         case .empty, .refused: return .register
         case .registered(let credentials):
-            if let pausedUntil, now < pausedUntil, pausedUntil - now <= Self.refusedAccess { return .wait(.accessRefused(until: pausedUntil)) }
             if let doubtedSince, now < doubtedSince + Self.doubt, now >= doubtedSince {
                 return .wait(.clientDoubted(until: doubtedSince + Self.doubt))
             }
-            guard let bearer, now < bearer.end, doubtedSince == nil else { return .token(credentials) }
-            return .call(bearer)
+            if let bearer, now < bearer.end, doubtedSince == nil { return .call(bearer) }
+            if let pausedUntil, isPaused(now) { return .wait(.accessRefused(until: pausedUntil)) }
+            return .token(credentials)
         }
     }
 
-    /// True when the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left.
+    /// True when the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left. Not while upstream gives none.
     public func isWorn(_ now: Timestamp) -> Bool {
         guard let bearer else { return true }
+        if now < bearer.end, isPaused(now) { return false }
         return bearer.end - now < max(Self.leastLeft, bearer.life / 20)
     }
 
@@ -133,13 +135,11 @@ public struct BridgeSlot: Hashable, Sendable {
     }
 
     /// A call with that bearer got 401. The first one may be made once more, with another bearer.
-    /// - Parameter isRepetition: True for the second: the slot rests for a minute.
+    /// - Parameter isRepetition: True for the second: what it asked about is not for this client.
     /// - Returns: The alarm of a second one.
-    public mutating func unauthorized(with used: BridgeBearer, isRepetition: Bool, _ now: Timestamp) -> Alarm? {
+    public mutating func unauthorized(with used: BridgeBearer, isRepetition: Bool) -> Alarm? {
         if bearer == used { bearer = nil }
-        guard isRepetition else { return nil }
-        pausedUntil = now + Self.refusedAccess
-        return .accessRefused
+        return isRepetition ? .accessRefused : nil
     }
 
     /// The statement was replaced, or an operator asks for another attempt.
@@ -150,11 +150,12 @@ public struct BridgeSlot: Hashable, Sendable {
     }
 
     /// Upstream gives the client no bearer: it is asked again in a minute. A bearer that holds serves meanwhile.
-    private mutating func rest(_ now: Timestamp) -> Alarm? {
-        if let bearer, now < bearer.end { return nil }
-        pausedUntil = now + Self.refusedAccess
+    private mutating func rest(_ now: Timestamp) -> Alarm {
+        pausedUntil = now + Self.refusedToken
         return .statementRefused
     }
+
+    private func isPaused(_ now: Timestamp) -> Bool { pausedUntil.map { now < $0 && $0 - now <= Self.refusedToken } ?? false }
 
     private mutating func refuse(_ code: String, _ pause: Duration, _ now: Timestamp) -> Alarm {
         state = .refused(code: code, until: now + pause)

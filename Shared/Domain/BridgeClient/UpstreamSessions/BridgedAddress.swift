@@ -1,4 +1,4 @@
-/// Where an answer of upstream may send a browser (bridge §14.3).
+/// An answer of upstream may send a browser here (bridge §14.3).
 public struct BridgedAddress: Sendable {
     private let origin: String
     private let hosts: Set<OctetText>

@@ -1,6 +1,6 @@
 public import Clocks
 
-/// When a browser's sign-in under way is looked for upstream (bridge §7.3, §7.4). A device that polls costs nothing in between.
+/// A browser's sign-in under way is looked for upstream at this time (bridge §7.3, §7.4). A device that polls costs nothing in between.
 public struct PendingReads: Hashable, Sendable {
     /// After the browser came back to our own page: at once, and again because a profile may be visible late.
     public static let afterReturn: [Duration] = [.zero, .milliseconds(500), .milliseconds(1500)]
@@ -9,9 +9,9 @@ public struct PendingReads: Hashable, Sendable {
     private static let laterPause: Duration = .seconds(5)
     private static let pagePause: Duration = .seconds(1)
 
-    /// When the browser was sent.
+    /// The browser was sent at this time.
     private let start: Timestamp
-    /// When upstream forgets the sign-in.
+    /// Upstream forgets the sign-in at this time.
     private let end: Timestamp
     private let poll: Duration
     private var lastRead: Timestamp?

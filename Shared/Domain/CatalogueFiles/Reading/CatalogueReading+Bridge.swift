@@ -3,7 +3,7 @@ internal import Contracts
 internal import Foundation
 internal import StrictJson
 
-/// How requestors and integrations are served by an upstream (bridge §3.1 to §3.3).
+/// Requestors and integrations are served by an upstream in this way (bridge §3.1 to §3.3).
 extension CatalogueReading {
     func requestorBridge(_ object: JsonObject, of requestor: Requestor) -> RequestorBridge? {
         guard let value = object.optional("upstream") else { return nil }
@@ -55,7 +55,7 @@ extension CatalogueReading {
         return read
     }
 
-    /// Where browsers come back to us: below a domain of the requestor's, so that an upstream takes the address (bridge §7.3).
+    /// Returns where browsers come back to us: below a domain of the requestor's, so that an upstream takes the address (bridge §7.3).
     private func returnOrigin(_ object: JsonObject, of requestor: Requestor, at upstream: BridgeUpstream?) -> String {
         guard let value = object.optional("returnOrigin") else {
             warn("has no returnOrigin: sign-ins end at the app's own address, and are found by asking the upstream", at: object.path)

@@ -50,7 +50,7 @@ extension CatalogueReading {
     /// An MVPD without an own way is signed in at its proxy, as far as that was read before.
     private func signIn(of mvpd: Mvpd) -> Mvpd.SignIn? { mvpd.signIn ?? mvpds[mvpd.proxyMvpdID]?.signIn }
 
-    /// Where answers come to: an address of the record's own, unless it is of before there were such (RFC 9700 §4.4.2).
+    /// Returns where answers come to: an address of the record's own, unless it is of before there were such (RFC 9700 §4.4.2).
     private func callback(_ object: JsonObject) -> CallbackAddress {
         let callback = object.choice("callback", ["own": CallbackAddress.own, "shared": .shared], else: .own)
         if callback == .shared, let value = object.optional("callback") {

@@ -167,6 +167,9 @@ extension CatalogueReading {
         requestor.logoURL = object.url("logoUrl", required: false)
         requestor.accentColor = color("accentColor", object)
         requestor.headerColor = color("headerColor", object)
+        requestor.privacyURL = object.pageLink("privacyUrl")
+        requestor.termsURL = object.pageLink("termsUrl")
+        requestor.supportURL = object.pageLink("supportUrl")
     }
 
     /// As many as a phone shows without the others getting out of sight.
@@ -237,6 +240,24 @@ package enum CatalogueURL {
         if scheme == "https" || scheme == "http" && PlainHTTP.isAllowed(host) { return nil }
         return "must begin with https:// (http:// is for this machine only); it is '\(text)'"
     }
+
+    /// The fault of the address of a page to which the gateway's own pages link; `nil` when it is good. Nobody but people's browsers opens it, so that
+    /// it may have a fragment, and plain HTTP serves nobody.
+    package static func pageProblem(_ text: String) -> String? {
+        if text.contains("${") { return "has a placeholder that was not replaced: '\(text)'" }
+        if text.utf8.count > longestPage { return "must have at most \(longestPage) octets; it has \(text.utf8.count)" }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !noParts.contains($0) }) else {
+            return "must have no blanks, quotation marks, '<', '>', '\\' or letters outside ASCII, which are percent-encoded; it is '\(text)'"
+        }
+        guard let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty, parts.scheme?.lowercased() == "https" else {
+            return "must be the address of a page that begins with https://; it is '\(text)'"
+        }
+        return parts.user != nil || parts.password != nil ? "must not hold a user or a password" : nil
+    }
+
+    private static let longestPage = 2048
+    /// `"`, `'`, `<`, `>`, a backslash: none of them has to stand in an address as it is (RFC 3986 §2).
+    private static let noParts: Set<UInt8> = [0x22, 0x27, 0x3C, 0x3E, 0x5C]
 
     /// The fault of an origin whose servers are called by name; `nil` when it is good. It must have scheme, host and port alone, and no address but
     /// this machine's (bridge §14.3).

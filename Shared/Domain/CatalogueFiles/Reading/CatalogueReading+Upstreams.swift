@@ -23,6 +23,10 @@ extension CatalogueReading {
             upstream.trustAnchors = object.optional("trustAnchors")?.array(certificates.certificate) ?? []
             upstream.clientCertificate = object.text("clientCertificate", required: false)
             upstream.httpVersion = object.choice("protocol", ["http1": .http1, "http2": .http2], else: .http1)
+            if upstream.baseURL.lowercased().hasPrefix("http:") {
+                for (name, isSaid) in [("clientCertificate", !upstream.clientCertificate.isEmpty), ("protocol", upstream.httpVersion == .http2)]
+                where isSaid { warn("has no effect without TLS: baseUrl begins with http://", at: object.path.appending(key: name)) }
+            }
             upstream.timeouts = object.part("timeoutsMs", timeouts)
             upstream.limits = object.part("limits", limits)
             upstream.times = object.part("seconds", times)

@@ -49,7 +49,7 @@ package final class CatalogueReading {
     /// References to requestors that stand before the requestors themselves.
     var bridgedRequestors: [(reference: JsonValue, id: String)] = []
     var appleTeams: Set<OctetText> = []
-    /// Where each app of every team stands.
+    /// Each app of every team stands here.
     var appleClients: [OctetText: JsonPath] = [:]
     private var ownWarnings: [CatalogueProblem] = []
     /// References to MVPDs that may stand before the MVPD itself.

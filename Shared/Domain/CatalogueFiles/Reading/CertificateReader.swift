@@ -12,7 +12,7 @@ package final class CertificateReader {
     /// The contents of files, by their places in the document, as text.
     private(set) var inlined: [JsonPath: String] = [:]
 
-    /// How long before its end a certificate becomes a warning.
+    /// A certificate becomes a warning this long before its end.
     private static let notice: Duration = .seconds(30 * 24 * 3600)
 
     /// - Parameters:

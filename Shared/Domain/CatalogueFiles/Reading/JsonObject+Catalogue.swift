@@ -1,7 +1,7 @@
 internal import Foundation
 internal import StrictJson
 
-/// How the members of catalogue objects are read; each notes its problems and gives a harmless value then.
+/// The members of catalogue objects are read in this way; each notes its problems and gives a harmless value then.
 extension JsonObject {
     /// The member `id`, of a form that fits and new.
     /// - Parameter isNew: Remembers the id; `false` when it was there already.
@@ -78,6 +78,9 @@ extension JsonObject {
     func url(_ name: String, required isRequired: Bool = true) -> String {
         checked(isRequired ? required(name) : optional(name), CatalogueURL.urlProblem)
     }
+
+    /// The address of a page for people, which begins with https; optional.
+    func pageLink(_ name: String) -> String { checked(optional(name), CatalogueURL.pageProblem) }
 
     /// As `url`, but an empty text is as good as none: published records of proxied MVPDs hold such (dashboard §2).
     func urlOrNothing(_ name: String) -> String { checked(optional(name)) { $0.isEmpty ? nil : CatalogueURL.urlProblem($0) } }

@@ -1,6 +1,6 @@
 /// One entry of an endpoint's attribute map (mvpd §2.5).
 public struct AttributeMapping: Hashable, Sendable {
-    /// How values are read.
+    /// Values are read in one of these ways.
     public enum ValueType: Hashable, Sendable {
         case string
         case boolean

@@ -11,7 +11,7 @@ struct EncryptedContent {
     let isAuthenticated: Bool
 
     /// A part that is not allowed; the text goes on from `The encryption`, and repeats nothing of the message.
-    struct Problem: Error, Hashable {
+    struct Rejection: Error, Hashable {
         let text: String
     }
 
@@ -29,30 +29,32 @@ struct EncryptedContent {
     ///   - encryptedAssertion: As it was received.
     ///   - recipients: The names under which an `EncryptedKey` is for us; one that names nobody may be.
     ///   - isVerified: True when a signature covers the ciphertext.
-    init(_ encryptedAssertion: XmlElement, for recipients: [String], isVerified: Bool) throws(Problem) {
+    init(_ encryptedAssertion: XmlElement, for recipients: [String], isVerified: Bool) throws(Rejection) {
         let allData = encryptedAssertion.children("EncryptedData", in: Namespaces.encryption)
-        guard allData.count == 1 else { throw Problem(text: "does not have exactly one EncryptedData") }
+        guard allData.count == 1 else { throw Rejection(text: "does not have exactly one EncryptedData") }
         guard !Self.reachesOutside(encryptedAssertion) else {
-            throw Problem(text: "refers to ciphertext or a key elsewhere (CipherReference, RetrievalMethod)")
+            throw Rejection(text: "refers to ciphertext or a key elsewhere (CipherReference, RetrievalMethod)")
         }
-        guard let method = Self.method(of: allData[0])?.attribute("Algorithm") else { throw Problem(text: "does not name the cipher of the content") }
+        guard let method = Self.method(of: allData[0])?.attribute("Algorithm") else {
+            throw Rejection(text: "does not name the cipher of the content")
+        }
         guard let (cipher, isAuthenticated) = Self.ciphers[method] else {
-            throw Problem(text: "has a content cipher that is not allowed: AES-GCM is, and AES-CBC inside a signed Response")
+            throw Rejection(text: "has a content cipher that is not allowed: AES-GCM is, and AES-CBC inside a signed Response")
         }
         guard isAuthenticated || isVerified else {
-            throw Problem(text: "has AES-CBC as content cipher, which is allowed only inside a signed Response: use AES-GCM, or sign the Response")
+            throw Rejection(text: "has AES-CBC as content cipher, which is allowed only inside a signed Response: use AES-GCM, or sign the Response")
         }
         let information = allData[0].firstChild("KeyInfo", in: Namespaces.signature)
         let all =
             (information?.children("EncryptedKey", in: Namespaces.encryption) ?? [])
             + encryptedAssertion.children("EncryptedKey", in: Namespaces.encryption)
-        guard !all.isEmpty else { throw Problem(text: "has no EncryptedKey") }
+        guard !all.isEmpty else { throw Rejection(text: "has no EncryptedKey") }
         let ours = all.filter { key in key.attribute("Recipient").map { name in recipients.contains { OctetText($0) == OctetText(name) } } ?? true }
-        guard !ours.isEmpty else { throw Problem(text: "has no EncryptedKey for us: each names another Recipient than our entity id") }
+        guard !ours.isEmpty else { throw Rejection(text: "has no EncryptedKey for us: each names another Recipient than our entity id") }
         var keys: [WrappedSessionKey] = []
-        var problem: Problem?
+        var problem: Rejection?
         for key in ours {
-            do throws(Problem) { keys.append(try WrappedSessionKey(key)) } catch { problem = problem ?? error }
+            do throws(Rejection) { keys.append(try WrappedSessionKey(key)) } catch { problem = problem ?? error }
         }
         if keys.isEmpty, let problem { throw problem }
         (data, self.keys, self.cipher, self.isAuthenticated) = (allData[0], Array(keys.prefix(Self.mostKeys)), cipher, isAuthenticated)
@@ -84,7 +86,7 @@ struct WrappedSessionKey {
         "http://www.w3.org/2009/xmlenc11#mgf1sha384": .sha384, "http://www.w3.org/2009/xmlenc11#mgf1sha512": .sha512,
     ]
 
-    init(_ element: XmlElement) throws(EncryptedContent.Problem) {
+    init(_ element: XmlElement) throws(EncryptedContent.Rejection) {
         guard let method = EncryptedContent.method(of: element), let algorithm = method.attribute("Algorithm") else {
             throw .init(text: "does not name its key transport")
         }
@@ -168,7 +170,7 @@ enum DigestAlgorithm: String, Hashable, Sendable {
 public struct ExpectedResponse: Sendable {
     /// `ID` of the pending request.
     public var requestID: String
-    /// When the request was sent; `forceAuthn` compares with it.
+    /// The request was sent at this time; `forceAuthn` compares with it.
     public var requestedAt: Timestamp
     /// The address of the assertion consumer service: `Destination` and `Recipient`.
     public var assertionConsumerServiceURL: String
@@ -180,7 +182,7 @@ public struct ExpectedResponse: Sendable {
     public var serviceProviderEntityID: String
     /// The exact issuer that the request named, accepted as audience.
     public var issuerSent: String
-    /// How far clocks may differ.
+    /// Clocks may differ this far.
     public var clockSkew: Duration = .seconds(60)
     /// How old a response may be.
     public var maximumResponseAge: Duration = .seconds(300)

@@ -99,7 +99,7 @@ extension ResponseVerification {
 
     private mutating func decrypt(_ encryptedAssertion: XmlElement, isVerified: Bool) throws(SamlRejection) -> ParsedDocument {
         let content: EncryptedContent
-        do throws(EncryptedContent.Problem) {
+        do throws(EncryptedContent.Rejection) {
             content = try EncryptedContent(
                 encryptedAssertion, for: [expected.serviceProviderEntityID, expected.issuerSent], isVerified: isVerified)
         } catch {
@@ -130,7 +130,7 @@ extension ResponseVerification {
             return ParsedDocument(plaintext)
         }
         guard parse != CXS_PARSED, content.isAuthenticated else { return nil }
-        let failure = ParseFailure(parse).rejection
+        let failure = XmlRejection(parse).rejection
         throw trace.fail(.form, failure.reason, failure.explanation)
     }
 }

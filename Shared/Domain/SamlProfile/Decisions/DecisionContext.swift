@@ -6,7 +6,7 @@ public enum DecisionContext {
     /// - Throws: The reason of the parse, or `xml.form` when it is no such response.
     public static func results(ofBare octets: [UInt8]) throws(SamlRejection) -> [DecisionResult] {
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parse(octets).root
         } catch {
             throw error.rejection

@@ -24,7 +24,7 @@ public struct ExpectedDecision: Sendable {
     public var signatureAlgorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.current
     /// True: an answer that does not name the query is refused.
     public var requiresInResponseTo = false
-    /// How far clocks may differ.
+    /// Clocks may differ this far.
     public var clockSkew: Duration = .seconds(60)
     /// How old an answer may be.
     public var maximumAge: Duration = .seconds(300)

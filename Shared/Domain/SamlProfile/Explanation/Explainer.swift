@@ -7,7 +7,7 @@ struct Explainer {
     let now: Timestamp
     let facts: MessageFacts
     let digestDiffers: Bool
-    /// How the checks of a refused message would go, each by itself.
+    /// The checks of a refused message would go in this way, each by itself.
     let others: [Check: ResponseSurvey.Finding]
 
     func explain(_ report: ResponseReport) -> ResponseExplanation {

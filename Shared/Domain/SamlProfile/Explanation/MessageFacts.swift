@@ -18,7 +18,7 @@ struct MessageFacts: Hashable, Sendable {
         let values: Int
     }
 
-    /// How the attribute of the user id is there.
+    /// The attribute of the user id is there in one of these ways.
     enum UserIDForm: Hashable, Sendable { case absent, empty, several, structured, good }
 
     struct Confirmation: Hashable, Sendable {
@@ -190,9 +190,7 @@ extension ResponseVerifier {
     ///   - response: The message as it arrived.
     ///   - expected: The demands of the pending request and the endpoint's record.
     ///   - now: The time of day.
-    public func explain(
-        _ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp
-    ) -> (report: ResponseReport, explanation: ResponseExplanation) {
+    public func explain(_ response: UnverifiedResponse, expecting expected: ExpectedResponse, at now: Timestamp) -> ResponseFinding {
         var verification = ResponseVerification(expecting: expected, at: now)
         let report = verification.report(on: response)
         let facts = verification.receivedRoot.map {
@@ -202,6 +200,6 @@ extension ResponseVerifier {
         let explainer = Explainer(
             expected: expected, now: now, facts: facts ?? MessageFacts(), digestDiffers: report.digestDiffers || survey?.digestDiffers == true,
             others: survey?.findings ?? [:])
-        return (report, explainer.explain(report))
+        return ResponseFinding(verdict: report.verdict, explanation: explainer.explain(report), digestDiffers: report.digestDiffers)
     }
 }

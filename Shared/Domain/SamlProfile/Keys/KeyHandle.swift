@@ -60,12 +60,12 @@ public struct PinnedCertificate: Sendable {
         self.der = der
     }
 
-    /// Why the certificate must not be pinned; nil when it may (mvpd #52). A weak key is also never used at a sign-in.
+    /// The certificate must not be pinned for this reason; nil when it may (mvpd #52). A weak key is also never used at a sign-in.
     public var weakness: String? {
         key.isStrong ? nil : "The certificate's key has \(key.bits) bits; RSA needs 2048, an elliptic curve 256."
     }
 
-    /// When the certificate ends. That is an alarm for the operator and does not refuse a sign-in (mvpd §1.2).
+    /// The certificate ends at this time. That is an alarm for the operator and does not refuse a sign-in (mvpd §1.2).
     public var notAfter: Timestamp { Timestamp(seconds: cxs_key_get_not_after(key.pointer)) }
 }
 

@@ -153,7 +153,7 @@ public struct VerifiedLogoutRequest: Hashable, Sendable {
     public let expiresAt: Timestamp
 }
 
-/// How an MVPD answers a logout request of ours.
+/// An MVPD answers a logout request of ours in one of these ways.
 public enum LogoutAnswer: Hashable, Sendable {
     case complete
     /// Some of the person's other sessions could not be ended.
@@ -172,7 +172,7 @@ public struct ExpectedLogout: Sendable {
     public var signatureAlgorithms: Set<SignatureAlgorithm> = SignatureAlgorithm.current
     /// Until when SHA-1 signatures are accepted inside documents; a query's never is (mvpd #82). Nil: never.
     public var legacySHA1Until: Timestamp?
-    /// How far clocks may differ.
+    /// Clocks may differ this far.
     public var clockSkew: Duration = .seconds(60)
     /// How old a message may be.
     public var maximumAge: Duration = .seconds(300)

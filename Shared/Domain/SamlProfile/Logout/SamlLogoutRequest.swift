@@ -71,7 +71,7 @@ public struct SamlLogoutRequest: Hashable, Sendable {
 public struct SamlLogoutResponse: Hashable, Sendable {
     public var id: RequestID
     public var issuedAt: Timestamp
-    /// Where the MVPD takes answers.
+    /// The MVPD takes answers here.
     public var destination: String
     public var issuer: String
     /// `ID` of the request.

@@ -4,7 +4,7 @@ internal import TextEncodings
 
 /// A logout message as it arrived, decoded from its binding and untrusted.
 public struct UnverifiedLogout: Sendable {
-    /// How a message proves who sent it.
+    /// A message proves who sent it in one of these ways.
     enum Proof: Sendable {
         case query(signedText: String, algorithm: String, signature: [UInt8])
         /// An enveloped signature inside the document.
@@ -57,7 +57,7 @@ public struct UnverifiedLogout: Sendable {
     /// - Throws: The reason of the parse, or `issuer`.
     public func claimedIssuer() throws(SamlRejection) -> String {
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parse(octets).root
         } catch {
             throw error.rejection

@@ -13,7 +13,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         /// URI.
         public let binding: String
         public let location: String
-        /// Where answers go; nil: to the location.
+        /// Answers go here; nil: to the location.
         public let responseLocation: String?
 
         public var isRedirect: Bool { binding == SamlURI.redirectBinding }
@@ -32,7 +32,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         public let der: [UInt8]
         /// False: for encryption only.
         public let signs: Bool
-        /// Why there is no DER, to go on from the certificate's place; empty when there is.
+        /// There is no DER for this reason, to go on from the certificate's place; empty when there is.
         public let problem: String
 
         init(der: [UInt8], signs: Bool) { (self.der, self.signs, problem) = (der, signs, "") }
@@ -51,7 +51,8 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
     public let wantsSignedRequests: Bool
     /// The earliest of the document, its entity and its role; nil when none of them says.
     public let validUntil: Timestamp?
-    /// Why an end that the document names cannot be read, to go on from `validUntil`; nil when each can. Such a document must not be taken.
+    /// An end that the document names cannot be read for this reason, to go on from `validUntil`; nil when each can. Such a document must not be
+    /// taken.
     public let validUntilProblem: String?
 
     /// - Parameter document: Text, whatever encoding its declaration names; an `EntitiesDescriptor` may stand round the one entity.
@@ -61,7 +62,7 @@ public struct IdentityProviderMetadata: Hashable, Sendable {
         let octets = XmlDeclaration.withoutEncoding(document)
         if let other = Self.otherKind(octets) { throw SamlRejection(.form, other) }
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parseMetadata(octets).root
         } catch {
             throw error == .form ? SamlRejection(.form, "It is not well-formed XML, or was cut or changed on its way.") : error.rejection

@@ -7,19 +7,19 @@ public enum MetadataText {
     /// Octets of a file; a longer one is refused before it is read.
     public static let largestFile = 4 * IdentityProviderMetadata.largest
 
-    /// Why octets are no text, to go on from the file's name.
-    public struct Problem: Error, Hashable, Sendable {
+    /// Octets are no text for this reason, to go on from the file's name.
+    public struct Rejection: Error, Hashable, Sendable {
         public let message: String
     }
 
     /// - Parameter octets: The whole file.
     /// - Returns: The text, without a byte order mark. Its declaration is as it was, and no more true.
     /// - Throws: The reason why it cannot be read.
-    public static func text(of octets: [UInt8]) throws(Problem) -> String {
-        guard octets.count <= largestFile else { throw Problem(message: "is larger than \(largestFile / 1024) KiB") }
+    public static func text(of octets: [UInt8]) throws(Rejection) -> String {
+        guard octets.count <= largestFile else { throw Rejection(message: "is larger than \(largestFile / 1024) KiB") }
         let (encoding, content, isMarked) = encoding(of: octets)
         let text = try text(content, in: encoding, isMarked)
-        guard !text.utf8.contains(0) else { throw Problem(message: "holds a NUL, which no XML may") }
+        guard !text.utf8.contains(0) else { throw Rejection(message: "holds a NUL, which no XML may") }
         return text
     }
 
@@ -48,11 +48,11 @@ public enum MetadataText {
         return (name == "UTF-8" || name.hasPrefix("UTF-16") || name.hasPrefix("UTF-32") ? .utf8 : .named(name), octets[...], false)
     }
 
-    private static func text(_ octets: ArraySlice<UInt8>, in encoding: Encoding, _ isMarked: Bool) throws(Problem) -> String {
+    private static func text(_ octets: ArraySlice<UInt8>, in encoding: Encoding, _ isMarked: Bool) throws(Rejection) -> String {
         switch encoding {
         case .utf8:
             guard let text = String(validating: octets, as: UTF8.self) else {
-                throw Problem(
+                throw Rejection(
                     message: "is not UTF-8 text, and neither a byte order mark nor an XML declaration names another encoding: save it as UTF-8")
             }
             return text
@@ -64,7 +64,7 @@ public enum MetadataText {
                 units.append(isBigEndian ? first << 8 | second : second << 8 | first)
             }
             guard octets.count.isMultiple(of: 2), let text = String(validating: units, as: UTF16.self) else {
-                throw Problem(message: "begins as UTF-16 and does not go on so: it was cut or changed on its way")
+                throw Rejection(message: "begins as UTF-16 and does not go on so: it was cut or changed on its way")
             }
             return text
         case .named("ISO-8859-1"), .named("LATIN1"):
@@ -76,7 +76,7 @@ public enum MetadataText {
             var isKnown: Int32 = 0
             let recoded = Array(octets).withUnsafeBufferPointer { cxs_recode(name, $0.baseAddress, $0.count, largestFile, &length, &isKnown) }
             guard let recoded else {
-                throw Problem(
+                throw Rejection(
                     message: isKnown == 0
                         ? "declares the encoding \(name), which is not known here: save it as UTF-8"
                         : "declares the encoding \(name) and is not written in it: save it as UTF-8")

@@ -26,7 +26,7 @@ public struct ProxiedMvpdList: Hashable, Sendable {
     }
 
     /// The problem that keeps a text from being such a list.
-    public struct Problem: Error, Hashable, Sendable {
+    public struct Rejection: Error, Hashable, Sendable {
         /// `proxiedMvpd[2].displayName`; empty for the document as a whole.
         public let place: String
         /// Goes on from the place.
@@ -36,38 +36,38 @@ public struct ProxiedMvpdList: Hashable, Sendable {
     public let records: [Record]
 
     /// - Throws: The first problem.
-    public init(document: String) throws(Problem) {
-        guard document.utf8.count <= Self.largest else { throw Problem(place: "", message: "has more than \(Self.largest) bytes") }
+    public init(document: String) throws(Rejection) {
+        guard document.utf8.count <= Self.largest else { throw Rejection(place: "", message: "has more than \(Self.largest) bytes") }
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parseList(Array(document.utf8)).root
         } catch {
-            throw Problem(place: "", message: "cannot be read: \(error.rejection.explanation)")
+            throw Rejection(place: "", message: "cannot be read: \(error.rejection.explanation)")
         }
-        guard Self.isNamed(root, "proxiedMvpds") else { throw Problem(place: "", message: "has another root than proxiedMvpds") }
+        guard Self.isNamed(root, "proxiedMvpds") else { throw Rejection(place: "", message: "has another root than proxiedMvpds") }
         var records: [Record] = []
         for element in root.children {
             guard Self.isNamed(element, "proxiedMvpd") else { throw Self.unknown(element, in: "proxiedMvpds") }
-            guard records.count < Self.most else { throw Problem(place: "", message: "has more than \(Self.most) MVPDs") }
+            guard records.count < Self.most else { throw Rejection(place: "", message: "has more than \(Self.most) MVPDs") }
             records.append(try Self.record(element, at: "proxiedMvpd[\(records.count)]"))
         }
         self.records = records
     }
 
-    private static func record(_ element: XmlElement, at place: String) throws(Problem) -> Record {
+    private static func record(_ element: XmlElement, at place: String) throws(Rejection) -> Record {
         var found: [String: XmlElement] = [:]
         for child in element.children {
             guard ["id", "displayName", "logoURL", "iframeSize", "requestorIds"].contains(where: { isNamed(child, $0) }) else {
                 throw unknown(child, in: place)
             }
             if found.updateValue(child, forKey: child.localName) != nil {
-                throw Problem(place: "\(place).\(child.localName)", message: "is there twice")
+                throw Rejection(place: "\(place).\(child.localName)", message: "is there twice")
             }
         }
         let id = try text("id", of: found, at: place)
         let provider = found["id"]?.attribute("ProviderID")
         if let provider, !(1...128).contains(provider.utf8.count) {
-            throw Problem(place: "\(place).id", message: "must have a ProviderID of 1 to 128 bytes, or none")
+            throw Rejection(place: "\(place).id", message: "must have a ProviderID of 1 to 128 bytes, or none")
         }
         return Record(
             id: id, displayName: try text("displayName", of: found, at: place), logoURL: try text("logoURL", of: found, at: place),
@@ -76,36 +76,36 @@ public struct ProxiedMvpdList: Hashable, Sendable {
             requestorIDs: try requestors(found["requestorIds"], at: "\(place).requestorIds"))
     }
 
-    private static func frame(_ element: XmlElement?, at place: String) throws(Problem) -> Frame? {
+    private static func frame(_ element: XmlElement?, at place: String) throws(Rejection) -> Frame? {
         guard let element else { return nil }
         var found: [String: XmlElement] = [:]
         for child in element.children {
             guard isNamed(child, "iframeWidth") || isNamed(child, "iframeHeight") else { throw unknown(child, in: place) }
             if found.updateValue(child, forKey: child.localName) != nil {
-                throw Problem(place: "\(place).\(child.localName)", message: "is there twice")
+                throw Rejection(place: "\(place).\(child.localName)", message: "is there twice")
             }
         }
         return Frame(width: try text("iframeWidth", of: found, at: place), height: try text("iframeHeight", of: found, at: place))
     }
 
-    private static func requestors(_ element: XmlElement?, at place: String) throws(Problem) -> [String] {
+    private static func requestors(_ element: XmlElement?, at place: String) throws(Rejection) -> [String] {
         guard let element else { return [] }
         var ids: [String] = []
         for child in element.children {
             guard isNamed(child, "requestorId") else { throw unknown(child, in: place) }
             guard let id = child.text, !id.isEmpty else {
-                throw Problem(place: "\(place)[\(ids.count)]", message: "must be a text that is not empty")
+                throw Rejection(place: "\(place)[\(ids.count)]", message: "must be a text that is not empty")
             }
             ids.append(id)
         }
         // An element without any is no list of all: who means all leaves the element out.
-        if ids.isEmpty { throw Problem(place: place, message: "must have at least one requestorId, or not be there") }
+        if ids.isEmpty { throw Rejection(place: place, message: "must have at least one requestorId, or not be there") }
         return ids
     }
 
-    private static func text(_ name: String, of found: [String: XmlElement], at place: String) throws(Problem) -> String {
-        guard let element = found[name] else { throw Problem(place: "\(place).\(name)", message: "is missing") }
-        guard let text = element.text else { throw Problem(place: "\(place).\(name)", message: "must hold text alone") }
+    private static func text(_ name: String, of found: [String: XmlElement], at place: String) throws(Rejection) -> String {
+        guard let element = found[name] else { throw Rejection(place: "\(place).\(name)", message: "is missing") }
+        guard let text = element.text else { throw Rejection(place: "\(place).\(name)", message: "must hold text alone") }
         return text
     }
 
@@ -113,7 +113,7 @@ public struct ProxiedMvpdList: Hashable, Sendable {
         element.localName == name && (element.namespace == "" || element.namespace == "\(Namespaces.proxiedMvpd)")
     }
 
-    private static func unknown(_ element: XmlElement, in place: String) -> Problem {
-        Problem(place: place, message: "has an element '\(element.localName.prefix(64))' that the list does not know")
+    private static func unknown(_ element: XmlElement, in place: String) -> Rejection {
+        Rejection(place: place, message: "has an element '\(element.localName.prefix(64))' that the list does not know")
     }
 }

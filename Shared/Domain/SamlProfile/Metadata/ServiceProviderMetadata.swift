@@ -46,7 +46,7 @@ public struct ServiceProviderMetadata: Sendable {
 }
 
 extension ServiceProviderMetadata {
-    /// How an MVPD may encrypt to us (mvpd §2.3 step 18); digest and mask function of a key transport (XML Encryption 1.1 §5.5.2).
+    /// An MVPD may encrypt to us in this way (mvpd §2.3 step 18); digest and mask function of a key transport (XML Encryption 1.1 §5.5.2).
     private struct EncryptionMethod {
         let algorithm: String
         var digest: DigestAlgorithm?

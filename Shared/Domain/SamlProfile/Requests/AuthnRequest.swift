@@ -140,7 +140,7 @@ extension AuthnRequest {
     }
 }
 
-/// How a message of ours travels by the browser (SAML bindings §3.4 and §3.5).
+/// A message of ours travels by the browser in this way (SAML bindings §3.4 and §3.5).
 struct BrowserBinding {
     /// `SAMLRequest` or `SAMLResponse`.
     let parameter: String

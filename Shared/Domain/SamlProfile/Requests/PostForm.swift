@@ -1,6 +1,6 @@
 /// An HTML form that the page must submit automatically.
 public struct PostForm: Sendable {
-    /// Where it goes.
+    /// It goes here.
     public let action: String
     /// Names and values of the hidden fields, in order.
     public let fields: [(name: String, value: String)]

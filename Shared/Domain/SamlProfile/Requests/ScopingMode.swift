@@ -1,4 +1,4 @@
-/// How a request names the requestor that it is made for (mvpd §2.2).
+/// A request names the requestor that it is made for in one of these ways (mvpd §2.2).
 public enum ScopingMode: Hashable, Sendable {
     /// `/on-behalf-of/{requestor}` behind the issuer.
     case issuerSuffix

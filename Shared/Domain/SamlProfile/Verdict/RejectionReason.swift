@@ -1,4 +1,4 @@
-/// Why a message is refused: the reason codes of mvpd §2.3, as they appear in logs and metrics.
+/// A message is refused for one of these reasons: the reason codes of mvpd §2.3, as they appear in logs and metrics.
 public enum RejectionReason: String, Hashable, Sendable, CaseIterable, Codable {
     case parameters = "bind.params"
     case size = "bind.size"

@@ -45,7 +45,7 @@ public struct UnverifiedResponse: Sendable {
     /// - Throws: `unsolicited` when it names none; the reason of the parse when it cannot be read (mvpd §2.3 steps 5 and 6).
     public func claimedRequestID() throws(SamlRejection) -> String {
         let root: XmlElement
-        do throws(ParseFailure) {
+        do throws(XmlRejection) {
             root = try ParsedDocument.parse(octets).root
         } catch {
             throw error.rejection

@@ -27,7 +27,7 @@ enum SamlInstant {
         }
     }
 
-    /// Why a text is no moment of a message, to go on from its name; nil when it is one.
+    /// Returns why a text is no moment of a message, to go on from its name; nil when it is one.
     static func problem(_ text: String) -> String? {
         switch read(text) {
         case .utc: nil

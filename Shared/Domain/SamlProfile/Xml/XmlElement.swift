@@ -117,34 +117,34 @@ final class ParsedDocument {
     deinit { cxs_document_free(pointer) }
 
     /// The hardened parse of mvpd §6, of a message that is only read.
-    static func parse(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+    static func parse(_ octets: [UInt8]) throws(XmlRejection) -> ParsedDocument {
         var pointer: OpaquePointer?
         let status = cxs_parse_to_read(octets, octets.count, &pointer)
-        guard let pointer else { throw ParseFailure(status) }
+        guard let pointer else { throw XmlRejection(status) }
         return ParsedDocument(pointer)
     }
 
     /// The same of a list of records, which may have ten times as many nodes.
-    static func parseList(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+    static func parseList(_ octets: [UInt8]) throws(XmlRejection) -> ParsedDocument {
         var pointer: OpaquePointer?
         let status = cxs_parse_list(octets, octets.count, &pointer)
-        guard let pointer else { throw ParseFailure(status) }
+        guard let pointer else { throw XmlRejection(status) }
         return ParsedDocument(pointer)
     }
 
     /// The same of metadata, which people edit by hand: comments and processing instructions are read over.
-    static func parseMetadata(_ octets: [UInt8]) throws(ParseFailure) -> ParsedDocument {
+    static func parseMetadata(_ octets: [UInt8]) throws(XmlRejection) -> ParsedDocument {
         var pointer: OpaquePointer?
         let status = cxs_parse_metadata(octets, octets.count, &pointer)
-        guard let pointer else { throw ParseFailure(status) }
+        guard let pointer else { throw XmlRejection(status) }
         return ParsedDocument(pointer)
     }
 
     var root: XmlElement { XmlElement(pointer: cxs_document_root(pointer), document: self) }
 }
 
-/// Why octets are not a document that may be read.
-enum ParseFailure: Error {
+/// Octets are not a document that may be read, for one of these reasons.
+enum XmlRejection: Error {
     case doctype
     case form
     case limit

@@ -4,7 +4,7 @@ public struct XmlRecord: Hashable, Sendable {
     public static let largest = 4 * 1024 * 1024
 
     /// The problem that keeps octets from being such a document; goes on from their name.
-    public struct Problem: Error, Hashable, Sendable {
+    public struct Rejection: Error, Hashable, Sendable {
         public let message: String
     }
 
@@ -15,14 +15,14 @@ public struct XmlRecord: Hashable, Sendable {
     public let children: [XmlRecord]
 
     /// - Parameter octets: The whole document, in UTF-8, with or without a byte order mark.
-    /// - Throws: A `Problem` for what is too long, no UTF-8, has a document type declaration, or is not well-formed.
-    public init(document octets: [UInt8]) throws(Problem) {
-        guard octets.count <= Self.largest else { throw Problem(message: "has more than \(Self.largest) bytes") }
-        guard let text = String(validating: octets, as: UTF8.self) else { throw Problem(message: "is not UTF-8 text") }
-        do throws(ParseFailure) {
+    /// - Throws: A `Rejection` for what is too long, no UTF-8, has a document type declaration, or is not well-formed.
+    public init(document octets: [UInt8]) throws(Rejection) {
+        guard octets.count <= Self.largest else { throw Rejection(message: "has more than \(Self.largest) bytes") }
+        guard let text = String(validating: octets, as: UTF8.self) else { throw Rejection(message: "is not UTF-8 text") }
+        do throws(XmlRejection) {
             self.init(try ParsedDocument.parseList(XmlDeclaration.withoutEncoding(text)).root)
         } catch {
-            throw Problem(message: "cannot be read: \(error.rejection.explanation)")
+            throw Rejection(message: "cannot be read: \(error.rejection.explanation)")
         }
     }
 

@@ -2,7 +2,7 @@ public import Clocks
 
 /// Checks access tokens of this deployment; does not check that the client still exists.
 public struct AccessTokenVerifier: Sendable {
-    /// How far another copy's clock may be ahead.
+    /// Another copy's clock may be ahead this far.
     static let clockTolerance: Int64 = 60
 
     private let keys: SigningKeys

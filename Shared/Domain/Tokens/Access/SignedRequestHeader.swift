@@ -74,8 +74,8 @@ public struct SignedRequestHeader: Hashable, Sendable {
         return (String(decoding: key, as: UTF8.self), signature)
     }
 
-    /// Where the values of `names` stand. A part that begins with no name belongs to the address before it, which may hold commas. The sender decides
-    /// how many parts there are, so a part must cost no more than a look at its octets.
+    /// Returns where the values of `names` stand. A part that begins with no name belongs to the address before it, which may hold commas. The sender
+    /// decides how many parts there are, so a part must cost no more than a look at its octets.
     private static func places(_ octets: ArraySlice<UInt8>) -> [Range<Int>?]? {
         var places = [Range<Int>?](repeating: nil, count: names.count)
         var last: Int?

@@ -8,7 +8,7 @@ public struct PlatformIdentityClaims: Hashable, Sendable {
     public let expiresAt: Timestamp
 }
 
-/// How the tokens of an issuer are checked: agreed on beforehand, so that no token decides anything of it (RFC 8725 §3.1).
+/// The tokens of an issuer are checked in this way: agreed on beforehand, so that no token decides anything of it (RFC 8725 §3.1).
 public struct PlatformIdentityTrust: Sendable {
     public enum Verification: Sendable {
         /// ES256 or RS256, as each key says.
@@ -17,7 +17,7 @@ public struct PlatformIdentityTrust: Sendable {
         case secret([UInt8])
     }
 
-    /// How its tokens are encrypted (RFC 7516), the signed token inside.
+    /// Its tokens are encrypted in this way (RFC 7516), the signed token inside.
     public struct Encryption: Sendable {
         public enum Key: Sendable {
             /// `dir` (RFC 7518 §4.5).

@@ -9,7 +9,7 @@ internal import Clocks
 /// Only a digest of a play is kept, keyed anew in each process, because a resource may have 16 KiB. Two plays with the same digest share their
 /// seconds, which costs them only a second.
 struct IssueInstants: Sendable {
-    /// How far back an issue time may lie, in seconds.
+    /// An issue time may lie this far back, in seconds.
     static let reach: Int64 = 120
     /// Plays that are remembered at one time: some 64 octets each.
     static let capacity = 1 << 18

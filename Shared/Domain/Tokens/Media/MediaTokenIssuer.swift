@@ -11,7 +11,7 @@ internal import TextEncodings
 /// RSA signatures are made on the pool's threads. An ES256 signature takes some 17 µs, about as much as the way to another thread and back: it
 /// is made where the caller is.
 public final class MediaTokenIssuer: Sendable {
-    /// How many copies of one service may issue with one key.
+    /// This many copies of one service may issue with one key.
     public static let copies = 0...839
 
     private let referenceKey: ReferenceSigningKey

@@ -81,7 +81,7 @@ private final class Queue: @unchecked Sendable {
         self.room = room
     }
 
-    /// Why a job would not be taken now.
+    /// A job would not be taken now for this reason.
     var refusal: Fault? {
         condition.lock()
         defer { condition.unlock() }

@@ -1,4 +1,4 @@
-/// How many signatures may wait, as a pure state machine over time.
+/// This many signatures may wait, as a pure state machine over time.
 ///
 /// The room is as many as begin within the longest wait, by the duration of the latest ones. A least number may wait however long that takes, so that
 /// a few callers are never refused because a machine is slow. When even those places are taken, there is a crowd of callers. Then waiting only delays

@@ -22,7 +22,7 @@ public struct StoredTokenIssuer: Sendable {
     }
 }
 
-/// Why a stored token is not accepted.
+/// A stored token is not accepted for one of these reasons.
 public enum StoredTokenRejection: Error, Hashable, Sendable {
     /// The text cannot be such a token: it is too long, declares a document type, or is of the other kind.
     case malformed

@@ -69,7 +69,7 @@ public struct RSAPublicKey: Sendable {
     }
 }
 
-/// How an RSA key signs a SHA-256 digest (RFC 8017 §8).
+/// An RSA key signs a SHA-256 digest in one of these ways (RFC 8017 §8).
 public enum RSASignatureScheme: Hashable, Sendable {
     /// RSASSA-PKCS1-v1_5; JOSE calls it RS256.
     case pkcs1v15
@@ -129,7 +129,7 @@ public struct RSAPrivateKey: Sendable, CustomStringConvertible {
     public var description: String { "[hidden]" }
 }
 
-/// How a short text is padded before it is encrypted with RSA.
+/// A short text is padded before it is encrypted with RSA in one of these ways.
 public enum RSAEncryptionPadding: Hashable, Sendable {
     /// RSAES-OAEP (RFC 8017 §7.1) with SHA-256, also inside MGF1, and an empty label.
     case oaepSHA256

@@ -88,7 +88,7 @@ public final class ListenerShield: Sendable {
         var mustStop = false
     }
 
-    /// How long the server of a cancelled task may take to stop.
+    /// The server of a cancelled task may take this long to stop.
     private static let patience: Duration = .seconds(2)
     private let state = Mutex(State())
 

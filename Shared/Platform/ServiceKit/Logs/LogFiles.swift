@@ -19,7 +19,7 @@ struct LogFiles {
     /// Standard output, and standard error where that is the same file.
     private let descriptors: [Int32]
     private var limit = 0
-    /// When the first line of the file was written.
+    /// The first line of the file was written at this time.
     private var begun: Timestamp
     private var retries: Timestamp
 

@@ -46,7 +46,7 @@ final class LogWriter: @unchecked Sendable {
 
     // The files of the thread that has set `isWriting`.
     private var files: LogFiles?
-    /// Why nothing can be written at present.
+    /// Nothing can be written at present for this reason.
     private var failure: Int32?
     /// The output ends within a line. Its rest begins the next batch, unless `isCut`.
     private var isWithinLine = false
@@ -228,7 +228,7 @@ final class LogWriter: @unchecked Sendable {
     }
 }
 
-/// Where log lines go.
+/// Log lines go here.
 struct LogOutput: Sendable {
     let write: @Sendable (_ line: [UInt8], _ level: Logger.Level) -> Void
 

@@ -12,7 +12,26 @@ enum MetricHelp {
         "boxoffice_authentication_access_token_checks_total": "Access tokens checked, by where the client was found.",
         "boxoffice_authentication_access_tokens_issued_total": "Access tokens issued to registered clients.",
         "boxoffice_authentication_automatic_sessions_total": "Sessions asked for by Automatic Sign-In, by result and reason.",
+        "boxoffice_authentication_bridge_breaker_open":
+            "1 while a group of calls to an upstream is not sent, or tried again one by one, because too many failed; by upstream and group.",
+        "boxoffice_authentication_bridge_call_duration_seconds": "How long calls to upstreams took, by upstream and operation.",
         "boxoffice_authentication_bridge_calls_total": "Calls to upstreams, by upstream, operation and outcome.",
+        "boxoffice_authentication_bridge_list_age_seconds":
+            "Age of the oldest list of MVPDs that devices were given within 30 minutes, at the moment when they got it, by upstream.",
+        "boxoffice_authentication_bridge_logouts_pending": "Logouts that an upstream has not heard of for more than a minute, by upstream.",
+        "boxoffice_authentication_bridge_preflight_batches_total":
+            "Batches of resources that an upstream was asked about beforehand, by upstream and outcome.",
+        "boxoffice_authentication_bridge_sessions_ended_total": "Sessions that came by an upstream and have ended, by upstream and reason.",
+        "boxoffice_authentication_bridge_sign_ins_total": "Sign-ins through upstreams that ended, by upstream and result.",
+        "boxoffice_authentication_bridge_slots":
+            "Our clients at an upstream: with a bearer that holds (ready), without one (idle), and those that it has not registered.",
+        "boxoffice_authentication_bridge_stale_answers_total":
+            "Answers from memory because an upstream could not be asked, by upstream and kind.",
+        "boxoffice_authentication_bridge_statement_refused":
+            "Entries of an upstream's clients whose software statement it refuses, by upstream.",
+        "boxoffice_authentication_bridge_throttled_total":
+            "Calls that an upstream answered 429, or that were not sent because a limit was reached, by upstream.",
+        "boxoffice_authentication_bridge_tokens_issued_total": "Bearers that upstreams gave our clients, by upstream.",
         "boxoffice_authentication_clock_refused_mvpds":
             "MVPDs whose latest answer within ten minutes was refused for its time, by how this host's clock looks to them.",
         "boxoffice_authentication_clients_revoked_total": "Clients that an administrator revoked.",
@@ -46,6 +65,11 @@ enum MetricHelp {
         "boxoffice_authentication_trial_plays_total": "Plays asked for in a trial, by result.",
         "boxoffice_authentication_trials_reset_total": "Trials that an administrator or an application reset.",
         "boxoffice_authentication_upstream_sessions_invalidated_total": "Sessions whose OAuth provider ended them, by reason.",
+        "boxoffice_authorization_bridge_decisions_total":
+            "Questions to upstreams about a play, by upstream, outcome (permit, deny, error) and who decided.",
+        "boxoffice_authorization_bridge_media_tokens_total":
+            "Media tokens of upstreams that apps got, by upstream and origin: held since the authorization, or asked for (live).",
+        "boxoffice_authorization_bridge_stale_answers_total": "Permits that stood in for an upstream that could not be asked, by upstream.",
         "boxoffice_authorization_copy_number": "Which of the copies that share a store this one is.",
         "boxoffice_authorization_decision_point_seconds": "How long MVPDs' decision points took to answer.",
         "boxoffice_authorization_decisions_total": "Decisions about plays, by result and by who decided.",

@@ -9,7 +9,7 @@ struct MetricName: Hashable, Comparable {
     init(_ label: String, _ dimensions: [(String, String)]) {
         name = Self.identifier(label)
         self.dimensions = dimensions.sorted { $0.0 < $1.0 }.map { (Self.identifier($0.0), $0.1) }
-        labels = self.dimensions.map { "\($0.name)=\"\(Self.escaped($0.value))\"" }.joined(separator: ",")
+        labels = self.dimensions.map { "\($0.name)=\"\(PrometheusLabel.escaped($0.value))\"" }.joined(separator: ",")
     }
 
     static func == (left: MetricName, right: MetricName) -> Bool { left.name == right.name && left.labels == right.labels }
@@ -48,16 +48,18 @@ struct MetricName: Hashable, Comparable {
         default: false
         }
     }
+}
 
-    private static func escaped(_ text: String) -> String {
-        if !text.utf8.contains(where: { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") || $0 == 0x0a }) { return text }
-        return text.reduce(into: "") { result, character in
-            switch character {
-            case "\\": result += #"\\"#
-            case "\"": result += #"\""#
-            case "\n": result += #"\n"#
-            default: result.append(character)
-            }
+/// Values of labels in Prometheus' text format 0.0.4.
+package enum PrometheusLabel {
+    /// The text with `\`, `"` and the line feed escaped.
+    package static func escaped(_ text: String) -> String {
+        func isSpecial(_ octet: UInt8) -> Bool { octet == UInt8(ascii: "\\") || octet == UInt8(ascii: "\"") || octet == 0x0a }
+        guard text.utf8.contains(where: isSpecial) else { return text }
+        let octets = text.utf8.flatMap { octet -> [UInt8] in
+            guard isSpecial(octet) else { return [octet] }
+            return [UInt8(ascii: "\\"), octet == 0x0a ? UInt8(ascii: "n") : octet]
         }
+        return String(decoding: octets, as: UTF8.self)
     }
 }

@@ -127,7 +127,7 @@ final class HistogramInstrument: Instrument, RecorderHandler, TimerHandler {
     /// The bounds that fit what a timer measures.
     static func bounds(ofTimer label: String) -> [Double] {
         switch label {
-        case "boxoffice_authorization_decision_point_seconds": foreignSeconds
+        case "boxoffice_authorization_decision_point_seconds", "boxoffice_authentication_bridge_call_duration_seconds": foreignSeconds
         case "boxoffice_gateway_request_duration_seconds": requestSeconds
         default: seconds
         }

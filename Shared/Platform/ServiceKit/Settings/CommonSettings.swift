@@ -1,8 +1,8 @@
 /// The part of a settings file that is alike for all services.
 public struct CommonSettings: Sendable {
-    /// Where RPC is served; `nil` for a program that offers none.
+    /// RPC is served here; `nil` for a program that offers none.
     public var listen: Endpoint?
-    /// Where metrics and health are served over HTTP.
+    /// Metrics and health are served over HTTP here.
     public var debug: Endpoint
     /// Needed with `listen` and `peers`.
     public var tls: TlsSettings?

@@ -1,5 +1,6 @@
 internal import Foundation
-internal import OutboundHttp
+package import OutboundHttp
+internal import StrictJson
 
 /// Calls to servers of other organisations: who calls, and by which proxies. The defaults: `Boxoffice/VERSION`, and no proxy.
 public struct OutboundSettings: Decodable, Sendable, Hashable {
@@ -9,7 +10,7 @@ public struct OutboundSettings: Decodable, Sendable, Hashable {
         let port: Int
         let credentialsFile: String?
         let resolvesNames: Bool
-        /// Where it stands in the settings.
+        /// It stands in the settings here.
         let key: String
     }
 
@@ -153,5 +154,19 @@ public struct OutboundSettings: Decodable, Sendable, Hashable {
             path += part.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + part.stringValue
         }
         return Proxy(host: bare, port: port, credentialsFile: file, resolvesNames: resolvesNames ?? false, key: path)
+    }
+}
+
+extension OutboundOptions {
+    private struct Part: Decodable { let outbound: OutboundSettings? }
+
+    /// The options of a program by its settings file, for a command that does as the program does.
+    /// - Returns: `nil` where the file, or one that it names, cannot be used; `--check-config` says why.
+    package init?(settingsFile path: String) {
+        guard let content = FileManager.default.contents(atPath: path), let document = try? JsonDocument(parsing: Array(content)),
+            let part = try? StrictJsonDecoder(ignoresUnknownNames: true).decode(Part.self, from: document),
+            let options = try? (part.outbound ?? OutboundSettings()).resolved(SettingsFiles(settingsFile: path))
+        else { return nil }
+        self = options
     }
 }

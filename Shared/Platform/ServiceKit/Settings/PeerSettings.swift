@@ -1,4 +1,4 @@
-/// Where a peer is and which name its certificate must have.
+/// A peer is here, and its certificate must have this name.
 public struct PeerSettings: Decodable, Sendable, Hashable {
     /// Each `host:port`, or `srv:NAME`: a name whose SRV records say where copies are.
     public let addresses: [String]

@@ -3,7 +3,7 @@ internal import Logging
 internal import StoragePostgres
 internal import Transport
 
-/// Where the program keeps its store. The default: a SQLite file in the data folder.
+/// The program keeps its store here. The default: a SQLite file in the data folder.
 public struct StorageSettings: Decodable, Sendable, Hashable {
     public enum Engine: String, CaseIterable, Sendable {
         case sqlite
@@ -15,7 +15,7 @@ public struct StorageSettings: Decodable, Sendable, Hashable {
         /// States whether the proof of the password must hold for this connection alone (RFC 5802 §6), so that nobody between can pass it on.
         public enum ChannelBinding: String, CaseIterable, Sendable {
             case require
-            /// Where the server offers it: a pooler does not.
+            /// The server offers it here: a pooler does not.
             case prefer
         }
 

@@ -24,7 +24,7 @@ final class OtlpExporter: Sendable {
     private let route: OutboundRoute
     private let transport: any OutboundTransport
     private let logger: Logger
-    /// Why the collector does not take what it gets; `nil` while it does.
+    /// The collector does not take what it gets for this reason; `nil` while it does.
     private let trouble = Mutex<String?>(nil)
 
     /// - Parameters:

@@ -100,7 +100,7 @@ public final class TelemetryPipeline: Sendable {
 
 /// Brings spans from their queue to the collector.
 struct SpanExport: Sendable {
-    /// How often a batch is tried before it is dropped.
+    /// A batch is tried this often before it is dropped.
     private static let attempts = 5
     private static let longestPause: Duration = .seconds(30)
 

@@ -1070,6 +1070,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Upst
 {
     return &boxoffice__authentication__v1__upstream_decisions__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionToPlayRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__session_to_play_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_SessionToPlay_descriptor(void)
+{
+    return &boxoffice__authentication__v1__session_to_play__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamFault_descriptor(void)
+{
+    return &boxoffice__authentication__v1__upstream_fault__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_UpstreamDecision_descriptor(void)
 {
     return &boxoffice__authentication__v1__upstream_decision__descriptor;

@@ -133,6 +133,9 @@ typedef struct Boxoffice__Authentication__V1__ReturnFromBridgeRequest Boxoffice_
 typedef struct Boxoffice__Authentication__V1__BridgedSession Boxoffice__Authentication__V1__BridgedSession;
 typedef struct Boxoffice__Authentication__V1__AskUpstreamRequest Boxoffice__Authentication__V1__AskUpstreamRequest;
 typedef struct Boxoffice__Authentication__V1__UpstreamDecisions Boxoffice__Authentication__V1__UpstreamDecisions;
+typedef struct Boxoffice__Authentication__V1__SessionToPlayRequest Boxoffice__Authentication__V1__SessionToPlayRequest;
+typedef struct Boxoffice__Authentication__V1__SessionToPlay Boxoffice__Authentication__V1__SessionToPlay;
+typedef struct Boxoffice__Authentication__V1__UpstreamFault Boxoffice__Authentication__V1__UpstreamFault;
 typedef struct Boxoffice__Authentication__V1__UpstreamDecision Boxoffice__Authentication__V1__UpstreamDecision;
 typedef struct Boxoffice__Authentication__V1__CheckUpstreamRequest Boxoffice__Authentication__V1__CheckUpstreamRequest;
 typedef struct Boxoffice__Authentication__V1__UpstreamCheckStep Boxoffice__Authentication__V1__UpstreamCheckStep;
@@ -1109,10 +1112,14 @@ struct  Boxoffice__Authentication__V1__SignInOutcome
    * True where rejected: another browser began it, and the person has to start again.
    */
   protobuf_c_boolean other_browser;
+  /*
+   * Where rejected: the requestor that the sign-in was for, whose look the page about it has. Empty: nobody knows.
+   */
+  char *requestor;
 };
 #define BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_OUTCOME__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__sign_in_outcome__descriptor) \
-    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0 }
+    , BOXOFFICE__AUTHENTICATION__V1__SIGN_IN_RESULT__SIGN_IN_RESULT_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, NULL, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__ScheduledSignInVerdict
@@ -2699,6 +2706,90 @@ struct  Boxoffice__Authentication__V1__UpstreamDecisions
 #define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_DECISIONS__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_decisions__descriptor) \
     , 0,NULL, 0 }
+
+
+/*
+ * The conditions are the caller's part of the order of checks: local rules, permits, and the cut-off after denials come before upstream (bridge section 9.1).
+ */
+struct  Boxoffice__Authentication__V1__SessionToPlayRequest
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__SessionRequest *session;
+  /*
+   * What the app wants to play, as it was sent.
+   */
+  char *resource;
+  /*
+   * As of AskUpstreamRequest.
+   */
+  char *generic_data;
+  /*
+   * True: upstream is asked about a session that needs an identity (`BridgedSession.needs_identity`) only with `generic_data`.
+   */
+  protobuf_c_boolean requires_identity;
+  /*
+   * Upstream is asked only about a session with this id; empty: about any.
+   */
+  char *only_session_id;
+  /*
+   * Upstream is not asked about the session with this id, as the caller has what it needs; empty: there is none.
+   */
+  char *settled_session_id;
+  /*
+   * Upstream is asked only about a session at this MVPD; empty: at any.
+   */
+  char *mvpd;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SESSION_TO_PLAY_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_to_play_request__descriptor) \
+    , NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
+
+
+struct  Boxoffice__Authentication__V1__SessionToPlay
+{
+  ProtobufCMessage base;
+  Boxoffice__Authentication__V1__SessionSubject *subject;
+  /*
+   * Upstream's decision; absent: it was not asked, or did not decide.
+   */
+  Boxoffice__Authentication__V1__UpstreamDecisions *decisions;
+  /*
+   * Upstream was asked and did not decide.
+   */
+  Boxoffice__Authentication__V1__UpstreamFault *fault;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__SESSION_TO_PLAY__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__session_to_play__descriptor) \
+    , NULL, NULL, NULL }
+
+
+/*
+ * A fault that is part of an answer.
+ */
+struct  Boxoffice__Authentication__V1__UpstreamFault
+{
+  ProtobufCMessage base;
+  /*
+   * As AskUpstream has it.
+   */
+  char *code;
+  /*
+   * Safe to show to the caller.
+   */
+  char *message;
+  protobuf_c_boolean is_retryable;
+  /*
+   * Milliseconds to wait before another attempt; 0: there is no advice.
+   */
+  uint64_t retry_after_ms;
+  /*
+   * Upstream's own text, already cleaned; empty: none.
+   */
+  char *details;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__UPSTREAM_FAULT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__upstream_fault__descriptor) \
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Authentication__V1__UpstreamDecision
@@ -5455,6 +5546,63 @@ Boxoffice__Authentication__V1__UpstreamDecisions *
 void   boxoffice__authentication__v1__upstream_decisions__free_unpacked
                      (Boxoffice__Authentication__V1__UpstreamDecisions *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SessionToPlayRequest methods */
+void   boxoffice__authentication__v1__session_to_play_request__init
+                     (Boxoffice__Authentication__V1__SessionToPlayRequest         *message);
+size_t boxoffice__authentication__v1__session_to_play_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest   *message);
+size_t boxoffice__authentication__v1__session_to_play_request__pack
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__session_to_play_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SessionToPlayRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SessionToPlayRequest *
+       boxoffice__authentication__v1__session_to_play_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__session_to_play_request__free_unpacked
+                     (Boxoffice__Authentication__V1__SessionToPlayRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__SessionToPlay methods */
+void   boxoffice__authentication__v1__session_to_play__init
+                     (Boxoffice__Authentication__V1__SessionToPlay         *message);
+size_t boxoffice__authentication__v1__session_to_play__get_packed_size
+                     (const Boxoffice__Authentication__V1__SessionToPlay   *message);
+size_t boxoffice__authentication__v1__session_to_play__pack
+                     (const Boxoffice__Authentication__V1__SessionToPlay   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__session_to_play__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__SessionToPlay   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__SessionToPlay *
+       boxoffice__authentication__v1__session_to_play__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__session_to_play__free_unpacked
+                     (Boxoffice__Authentication__V1__SessionToPlay *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__UpstreamFault methods */
+void   boxoffice__authentication__v1__upstream_fault__init
+                     (Boxoffice__Authentication__V1__UpstreamFault         *message);
+size_t boxoffice__authentication__v1__upstream_fault__get_packed_size
+                     (const Boxoffice__Authentication__V1__UpstreamFault   *message);
+size_t boxoffice__authentication__v1__upstream_fault__pack
+                     (const Boxoffice__Authentication__V1__UpstreamFault   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__upstream_fault__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__UpstreamFault   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__UpstreamFault *
+       boxoffice__authentication__v1__upstream_fault__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__upstream_fault__free_unpacked
+                     (Boxoffice__Authentication__V1__UpstreamFault *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__UpstreamDecision methods */
 void   boxoffice__authentication__v1__upstream_decision__init
                      (Boxoffice__Authentication__V1__UpstreamDecision         *message);
@@ -6321,6 +6469,15 @@ typedef void (*Boxoffice__Authentication__V1__AskUpstreamRequest_Closure)
 typedef void (*Boxoffice__Authentication__V1__UpstreamDecisions_Closure)
                  (const Boxoffice__Authentication__V1__UpstreamDecisions *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SessionToPlayRequest_Closure)
+                 (const Boxoffice__Authentication__V1__SessionToPlayRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__SessionToPlay_Closure)
+                 (const Boxoffice__Authentication__V1__SessionToPlay *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__UpstreamFault_Closure)
+                 (const Boxoffice__Authentication__V1__UpstreamFault *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__UpstreamDecision_Closure)
                  (const Boxoffice__Authentication__V1__UpstreamDecision *message,
                   void *closure_data);
@@ -6792,6 +6949,10 @@ struct Boxoffice__Authentication__V1__Sessions_Service
                        const Boxoffice__Authentication__V1__AskUpstreamRequest *input,
                        Boxoffice__Authentication__V1__UpstreamDecisions_Closure closure,
                        void *closure_data);
+  void (*find_session_to_play)(Boxoffice__Authentication__V1__Sessions_Service *service,
+                               const Boxoffice__Authentication__V1__SessionToPlayRequest *input,
+                               Boxoffice__Authentication__V1__SessionToPlay_Closure closure,
+                               void *closure_data);
   void (*update_attributes)(Boxoffice__Authentication__V1__Sessions_Service *service,
                             const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                             Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
@@ -6809,6 +6970,7 @@ void boxoffice__authentication__v1__sessions__init (Boxoffice__Authentication__V
       function_prefix__ ## spend_temp_pass,\
       function_prefix__ ## get_upstream_token,\
       function_prefix__ ## ask_upstream,\
+      function_prefix__ ## find_session_to_play,\
       function_prefix__ ## update_attributes  }
 void boxoffice__authentication__v1__sessions__find_session(ProtobufCService *service,
                                                            const Boxoffice__Authentication__V1__SessionRequest *input,
@@ -6830,6 +6992,10 @@ void boxoffice__authentication__v1__sessions__ask_upstream(ProtobufCService *ser
                                                            const Boxoffice__Authentication__V1__AskUpstreamRequest *input,
                                                            Boxoffice__Authentication__V1__UpstreamDecisions_Closure closure,
                                                            void *closure_data);
+void boxoffice__authentication__v1__sessions__find_session_to_play(ProtobufCService *service,
+                                                                   const Boxoffice__Authentication__V1__SessionToPlayRequest *input,
+                                                                   Boxoffice__Authentication__V1__SessionToPlay_Closure closure,
+                                                                   void *closure_data);
 void boxoffice__authentication__v1__sessions__update_attributes(ProtobufCService *service,
                                                                 const Boxoffice__Authentication__V1__UpdateAttributesRequest *input,
                                                                 Boxoffice__Authentication__V1__UpdateAttributesResponse_Closure closure,
@@ -7177,6 +7343,9 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_fr
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_session__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__ask_upstream_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decisions__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_to_play_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__session_to_play__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_fault__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__check_upstream_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__upstream_check_step__descriptor;

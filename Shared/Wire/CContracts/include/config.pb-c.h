@@ -722,10 +722,16 @@ struct  Boxoffice__Config__V1__Requestor
    * requestor of the id before (codes, sessions, trials, permits, reports of sign-ins, usage, degradation rules) was another programmer's, and is not told. 0: since ever.
    */
   uint64_t since_ms;
+  /*
+   * Pages of the channel to which the gateway's own pages link: https, at most 2048 octets; empty: no link.
+   */
+  char *privacy_url;
+  char *terms_url;
+  char *support_url;
 };
 #define BOXOFFICE__CONFIG__V1__REQUESTOR__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__config__v1__requestor__descriptor) \
-    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0 }
+    , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0,NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__CONFIG__V1__MEDIA_TOKEN_FORMAT__MEDIA_TOKEN_FORMAT_REFERENCE, 0, 0,NULL, 0,NULL, 0,NULL, 0, 0, 0, 0,NULL, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, NULL, 0, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string }
 
 
 struct  Boxoffice__Config__V1__Domain

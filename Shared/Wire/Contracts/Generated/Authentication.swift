@@ -2035,6 +2035,8 @@ public struct SignInOutcome: Message {
     public var verdict: ScheduledSignInVerdict?
     /// True where rejected: another browser began it, and the person has to start again.
     public var otherBrowser: Bool
+    /// Where rejected: the requestor that the sign-in was for, whose look the page about it has. Empty: nobody knows.
+    public var requestor: String
 
     public init() { self.init(result: SignInResult(rawValue: 0)) }
 
@@ -2044,7 +2046,8 @@ public struct SignInOutcome: Message {
         traceID: String = "",
         next: SignInStart? = nil,
         verdict: ScheduledSignInVerdict? = nil,
-        otherBrowser: Bool = false
+        otherBrowser: Bool = false,
+        requestor: String = ""
     ) {
         self.result = result
         self.redirectURL = redirectURL
@@ -2052,6 +2055,7 @@ public struct SignInOutcome: Message {
         self.next = next
         self.verdict = verdict
         self.otherBrowser = otherBrowser
+        self.requestor = requestor
     }
 
     public static var messageName: String { "boxoffice.authentication.v1.SignInOutcome" }
@@ -2066,6 +2070,7 @@ public struct SignInOutcome: Message {
         next = try CField.message(c.pointee.next)
         verdict = try CField.message(c.pointee.verdict)
         otherBrowser = c.pointee.other_browser != 0
+        requestor = try CField.string(c.pointee.requestor, "boxoffice.authentication.v1.SignInOutcome.requestor")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -2077,6 +2082,7 @@ public struct SignInOutcome: Message {
         c.pointee.next = try arena.message(next, as: Boxoffice__Authentication__V1__SignInStart.self)
         c.pointee.verdict = try arena.message(verdict, as: Boxoffice__Authentication__V1__ScheduledSignInVerdict.self)
         c.pointee.other_browser = otherBrowser ? 1 : 0
+        if !requestor.isEmpty { c.pointee.requestor = try arena.string(requestor, "boxoffice.authentication.v1.SignInOutcome.requestor") }
     }
 }
 
@@ -5537,6 +5543,161 @@ public struct UpstreamDecisions: Message {
     }
 }
 
+/// The conditions are the caller's part of the order of checks: local rules, permits, and the cut-off after denials come before upstream (bridge section 9.1).
+public struct SessionToPlayRequest: Message {
+    public var session: SessionRequest?
+    /// What the app wants to play, as it was sent.
+    public var resource: String
+    /// As of AskUpstreamRequest.
+    public var genericData: String
+    /// True: upstream is asked about a session that needs an identity (`BridgedSession.needs_identity`) only with `generic_data`.
+    public var requiresIdentity: Bool
+    /// Upstream is asked only about a session with this id; empty: about any.
+    public var onlySessionID: String
+    /// Upstream is not asked about the session with this id, as the caller has what it needs; empty: there is none.
+    public var settledSessionID: String
+    /// Upstream is asked only about a session at this MVPD; empty: at any.
+    public var mvpd: String
+
+    public init() { self.init(session: nil) }
+
+    public init(
+        session: SessionRequest? = nil,
+        resource: String = "",
+        genericData: String = "",
+        requiresIdentity: Bool = false,
+        onlySessionID: String = "",
+        settledSessionID: String = "",
+        mvpd: String = ""
+    ) {
+        self.session = session
+        self.resource = resource
+        self.genericData = genericData
+        self.requiresIdentity = requiresIdentity
+        self.onlySessionID = onlySessionID
+        self.settledSessionID = settledSessionID
+        self.mvpd = mvpd
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SessionToPlayRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SessionToPlayRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SessionToPlayRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SessionToPlayRequest.self)
+        session = try CField.message(c.pointee.session)
+        resource = try CField.string(c.pointee.resource, "boxoffice.authentication.v1.SessionToPlayRequest.resource")
+        genericData = try CField.string(c.pointee.generic_data, "boxoffice.authentication.v1.SessionToPlayRequest.generic_data")
+        requiresIdentity = c.pointee.requires_identity != 0
+        onlySessionID = try CField.string(c.pointee.only_session_id, "boxoffice.authentication.v1.SessionToPlayRequest.only_session_id")
+        settledSessionID = try CField.string(c.pointee.settled_session_id, "boxoffice.authentication.v1.SessionToPlayRequest.settled_session_id")
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.SessionToPlayRequest.mvpd")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SessionToPlayRequest.self, capacity: 1)
+        boxoffice__authentication__v1__session_to_play_request__init(c)
+        c.pointee.session = try arena.message(session, as: Boxoffice__Authentication__V1__SessionRequest.self)
+        if !resource.isEmpty { c.pointee.resource = try arena.string(resource, "boxoffice.authentication.v1.SessionToPlayRequest.resource") }
+        if !genericData.isEmpty { c.pointee.generic_data = try arena.string(genericData, "boxoffice.authentication.v1.SessionToPlayRequest.generic_data") }
+        c.pointee.requires_identity = requiresIdentity ? 1 : 0
+        if !onlySessionID.isEmpty { c.pointee.only_session_id = try arena.string(onlySessionID, "boxoffice.authentication.v1.SessionToPlayRequest.only_session_id") }
+        if !settledSessionID.isEmpty { c.pointee.settled_session_id = try arena.string(settledSessionID, "boxoffice.authentication.v1.SessionToPlayRequest.settled_session_id") }
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.SessionToPlayRequest.mvpd") }
+    }
+}
+
+public struct SessionToPlay: Message {
+    public var subject: SessionSubject?
+    /// Upstream's decision; absent: it was not asked, or did not decide.
+    public var decisions: UpstreamDecisions?
+    /// Upstream was asked and did not decide.
+    public var fault: UpstreamFault?
+
+    public init() { self.init(subject: nil) }
+
+    public init(
+        subject: SessionSubject? = nil,
+        decisions: UpstreamDecisions? = nil,
+        fault: UpstreamFault? = nil
+    ) {
+        self.subject = subject
+        self.decisions = decisions
+        self.fault = fault
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.SessionToPlay" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_SessionToPlay_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__SessionToPlay>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__SessionToPlay.self)
+        subject = try CField.message(c.pointee.subject)
+        decisions = try CField.message(c.pointee.decisions)
+        fault = try CField.message(c.pointee.fault)
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__SessionToPlay.self, capacity: 1)
+        boxoffice__authentication__v1__session_to_play__init(c)
+        c.pointee.subject = try arena.message(subject, as: Boxoffice__Authentication__V1__SessionSubject.self)
+        c.pointee.decisions = try arena.message(decisions, as: Boxoffice__Authentication__V1__UpstreamDecisions.self)
+        c.pointee.fault = try arena.message(fault, as: Boxoffice__Authentication__V1__UpstreamFault.self)
+    }
+}
+
+/// A fault that is part of an answer.
+public struct UpstreamFault: Message {
+    /// As AskUpstream has it.
+    public var code: String
+    /// Safe to show to the caller.
+    public var message: String
+    public var isRetryable: Bool
+    /// Milliseconds to wait before another attempt; 0: there is no advice.
+    public var retryAfterMilliseconds: UInt64
+    /// Upstream's own text, already cleaned; empty: none.
+    public var details: String
+
+    public init() { self.init(code: "") }
+
+    public init(
+        code: String = "",
+        message: String = "",
+        isRetryable: Bool = false,
+        retryAfterMilliseconds: UInt64 = 0,
+        details: String = ""
+    ) {
+        self.code = code
+        self.message = message
+        self.isRetryable = isRetryable
+        self.retryAfterMilliseconds = retryAfterMilliseconds
+        self.details = details
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.UpstreamFault" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_UpstreamFault_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__UpstreamFault>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__UpstreamFault.self)
+        code = try CField.string(c.pointee.code, "boxoffice.authentication.v1.UpstreamFault.code")
+        message = try CField.string(c.pointee.message, "boxoffice.authentication.v1.UpstreamFault.message")
+        isRetryable = c.pointee.is_retryable != 0
+        retryAfterMilliseconds = c.pointee.retry_after_ms
+        details = try CField.string(c.pointee.details, "boxoffice.authentication.v1.UpstreamFault.details")
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__UpstreamFault.self, capacity: 1)
+        boxoffice__authentication__v1__upstream_fault__init(c)
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authentication.v1.UpstreamFault.code") }
+        if !message.isEmpty { c.pointee.message = try arena.string(message, "boxoffice.authentication.v1.UpstreamFault.message") }
+        c.pointee.is_retryable = isRetryable ? 1 : 0
+        c.pointee.retry_after_ms = retryAfterMilliseconds
+        if !details.isEmpty { c.pointee.details = try arena.string(details, "boxoffice.authentication.v1.UpstreamFault.details") }
+    }
+}
+
 public struct UpstreamDecision: Message {
     public var resource: String
     public var isPermitted: Bool
@@ -7159,6 +7320,13 @@ public protocol Sessions: Sendable {
     /// `authentication_session_invalidated` (upstream knows the person no more), `unknown_integration`, `too_many_resources`, `too_many_requests` (its limit for the
     /// device's address), `upstream_unavailable` (upstream does not answer, or refuses us; with the time to wait), `internal` (it does not take our call).
     func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions
+    /// FindSession, and where an upstream decides about the session AskUpstream about one resource to play: in one call, with the session looked up once.
+    ///
+    /// Upstream is asked only where the request's conditions hold, and the integration of the session's MVPD is enabled; otherwise the answer has the session alone. A
+    /// caller that then needs a decision asks for it by AskUpstream. So it does with a service that answers `unimplemented`, after FindSession.
+    ///
+    /// Faults: as FindSession. A fault of AskUpstream is in the answer, as the session was found.
+    func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay
     /// New values of attributes that an MVPD sent with a decision.
     func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse
 }
@@ -7177,6 +7345,8 @@ public enum SessionsMethods {
         service: service, name: "GetUpstreamToken", idempotency: .noSideEffects)
     public static let askUpstream = UnaryMethod<AskUpstreamRequest, UpstreamDecisions>(
         service: service, name: "AskUpstream", idempotency: .unknown)
+    public static let findSessionToPlay = UnaryMethod<SessionToPlayRequest, SessionToPlay>(
+        service: service, name: "FindSessionToPlay", idempotency: .unknown)
     public static let updateAttributes = UnaryMethod<UpdateAttributesRequest, UpdateAttributesResponse>(
         service: service, name: "UpdateAttributes", idempotency: .idempotent)
 
@@ -7187,6 +7357,7 @@ public enum SessionsMethods {
         registry.unary(spendTempPass) { try await implementation.spendTempPass($0, context: $1) }
         registry.unary(getUpstreamToken) { try await implementation.getUpstreamToken($0, context: $1) }
         registry.unary(askUpstream) { try await implementation.askUpstream($0, context: $1) }
+        registry.unary(findSessionToPlay) { try await implementation.findSessionToPlay($0, context: $1) }
         registry.unary(updateAttributes) { try await implementation.updateAttributes($0, context: $1) }
     }
 }
@@ -7215,6 +7386,10 @@ public struct SessionsClient: Sessions {
 
     public func askUpstream(_ request: AskUpstreamRequest, context: CallContext) async throws -> UpstreamDecisions {
         try await caller.call(SessionsMethods.askUpstream, request, context: context)
+    }
+
+    public func findSessionToPlay(_ request: SessionToPlayRequest, context: CallContext) async throws -> SessionToPlay {
+        try await caller.call(SessionsMethods.findSessionToPlay, request, context: context)
     }
 
     public func updateAttributes(_ request: UpdateAttributesRequest, context: CallContext) async throws -> UpdateAttributesResponse {

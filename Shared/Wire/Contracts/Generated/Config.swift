@@ -1467,6 +1467,10 @@ public struct Requestor: Message {
     /// Since when its programmer has the id, in milliseconds since 1970; moving on to another programmer goes on with it, and being away does too. What was made at a
     /// requestor of the id before (codes, sessions, trials, permits, reports of sign-ins, usage, degradation rules) was another programmer's, and is not told. 0: since ever.
     public var sinceMilliseconds: UInt64
+    /// Pages of the channel to which the gateway's own pages link: https, at most 2048 octets; empty: no link.
+    public var privacyURL: String
+    public var termsURL: String
+    public var supportURL: String
 
     public init() { self.init(id: "") }
 
@@ -1491,7 +1495,10 @@ public struct Requestor: Message {
         accentColor: String = "",
         headerColor: String = "",
         bridge: RequestorBridge? = nil,
-        sinceMilliseconds: UInt64 = 0
+        sinceMilliseconds: UInt64 = 0,
+        privacyURL: String = "",
+        termsURL: String = "",
+        supportURL: String = ""
     ) {
         self.id = id
         self.name = name
@@ -1514,6 +1521,9 @@ public struct Requestor: Message {
         self.headerColor = headerColor
         self.bridge = bridge
         self.sinceMilliseconds = sinceMilliseconds
+        self.privacyURL = privacyURL
+        self.termsURL = termsURL
+        self.supportURL = supportURL
     }
 
     public static var messageName: String { "boxoffice.config.v1.Requestor" }
@@ -1543,6 +1553,9 @@ public struct Requestor: Message {
         headerColor = try CField.string(c.pointee.header_color, "boxoffice.config.v1.Requestor.header_color")
         bridge = try CField.message(c.pointee.bridge)
         sinceMilliseconds = c.pointee.since_ms
+        privacyURL = try CField.string(c.pointee.privacy_url, "boxoffice.config.v1.Requestor.privacy_url")
+        termsURL = try CField.string(c.pointee.terms_url, "boxoffice.config.v1.Requestor.terms_url")
+        supportURL = try CField.string(c.pointee.support_url, "boxoffice.config.v1.Requestor.support_url")
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -1574,6 +1587,9 @@ public struct Requestor: Message {
         if !headerColor.isEmpty { c.pointee.header_color = try arena.string(headerColor, "boxoffice.config.v1.Requestor.header_color") }
         c.pointee.bridge = try arena.message(bridge, as: Boxoffice__Config__V1__RequestorBridge.self)
         c.pointee.since_ms = sinceMilliseconds
+        if !privacyURL.isEmpty { c.pointee.privacy_url = try arena.string(privacyURL, "boxoffice.config.v1.Requestor.privacy_url") }
+        if !termsURL.isEmpty { c.pointee.terms_url = try arena.string(termsURL, "boxoffice.config.v1.Requestor.terms_url") }
+        if !supportURL.isEmpty { c.pointee.support_url = try arena.string(supportURL, "boxoffice.config.v1.Requestor.support_url") }
     }
 }
 

@@ -1,6 +1,6 @@
 public import Faults
 
-/// How a call of this side ended without an answer of the callee.
+/// A call of this side ended without an answer of the callee in this way.
 public struct CallFailure: Hashable, Sendable {
     public var callID: UInt64
     public var code: Fault.Code

@@ -1,4 +1,4 @@
-/// Why a connection ends.
+/// A connection ends for one of these reasons.
 public enum CloseReason: Hashable, Sendable {
     /// Nothing is left to do after a go-away of either side.
     case drained

@@ -5,7 +5,7 @@ public struct ConnectionSettings: Sendable {
     public var softwareVersion: String
     /// Full names of the services that this side offers; empty for a caller.
     public var services: [String]
-    /// Where this side runs; empty: it does not say.
+    /// This side runs here; empty: it does not say.
     public var zone = ""
     /// The name of its host in its certificate; empty: it has none.
     public var host = ""
@@ -25,7 +25,7 @@ public struct ConnectionSettings: Sendable {
     public var idleTimeout: Duration? = .seconds(300)
     /// From a go-away until the calls that are still in flight are given up.
     public var drainTimeout: Duration = .seconds(10)
-    /// How long a callee that is done after its go-away leaves the closing to the caller.
+    /// A callee that is done after its go-away leaves the closing to the caller for this long.
     public var lingerTimeout: Duration = .seconds(1)
     /// Advice that goes with `overloaded`.
     public var overloadedRetryAfter: Duration = .milliseconds(100)

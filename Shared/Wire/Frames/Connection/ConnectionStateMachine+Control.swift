@@ -72,7 +72,7 @@ extension ConnectionStateMachine {
     }
 
     /// Bytes came that are no frame.
-    public mutating func refuse(_ violation: FrameViolation) -> [ConnectionAction] {
+    public mutating func refuse(_ violation: FrameRejection) -> [ConnectionAction] {
         refuse(violation.code, violation.message)
     }
 

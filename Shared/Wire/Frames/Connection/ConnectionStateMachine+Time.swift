@@ -1,6 +1,6 @@
 /// The effects of time.
 extension ConnectionStateMachine {
-    /// When `advance(to:)` has something to do at the latest; it may turn out to be nothing. `nil`: not before something comes in.
+    /// `advance(to:)` has something to do at this time at the latest; it may turn out to be nothing. `nil`: not before something comes in.
     public var nextTimer: Instant? { nextEvent.map { origin.advanced(by: $0) } }
 
     private var nextEvent: Duration? {

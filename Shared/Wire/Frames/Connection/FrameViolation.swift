@@ -1,5 +1,5 @@
 /// Bytes that are no frame. The connection cannot go on after one.
-public enum FrameViolation: Error, Hashable, Sendable {
+public enum FrameRejection: Error, Hashable, Sendable {
     /// The length prefix says zero.
     case empty
     /// The length prefix says more than the receiver accepts.

@@ -1,4 +1,4 @@
-/// Why a peer leaves: the `code` of a go-away frame.
+/// A peer leaves for one of these reasons: the `code` of a go-away frame.
 public enum GoAwayCode: String, Hashable, Sendable, CaseIterable {
     /// The sender stops, or is told to drain.
     case shutdown

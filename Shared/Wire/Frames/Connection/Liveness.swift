@@ -40,7 +40,7 @@ struct Liveness: Sendable {
         return nil
     }
 
-    /// When the peer's silence has a consequence.
+    /// The peer's silence has a consequence at this time.
     private var silence: Duration? {
         if let pingSent { return pingSent + pingTimeout }
         return pingInterval.map { lastHeard + $0 }

@@ -157,8 +157,8 @@ public struct FrameDecoder: ~Copyable {
     /// Takes the next whole frame off the front of `bytes`.
     /// - Parameter bytes: The bytes that came and are not yet decoded; on return without the frame.
     /// - Returns: The frame, valid until the next call of `next` and not longer; `nil` when no whole frame is there.
-    /// - Throws: `FrameViolation`; the connection must end.
-    public mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView? {
+    /// - Throws: `FrameRejection`; the connection must end.
+    public mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(FrameRejection) -> FrameView? {
         arena.reset()
         guard let count = try Self.frameByteCount(bytes, limit: maxFrameBytes), bytes.count - Self.prefixByteCount >= count else { return nil }
         let end = Self.prefixByteCount + count
@@ -170,7 +170,7 @@ public struct FrameDecoder: ~Copyable {
     /// The length that the prefix at the front says, in bytes without the prefix.
     /// - Returns: `nil` when the prefix is not whole.
     /// - Throws: `empty`, `tooLarge`.
-    public static func frameByteCount(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FrameViolation) -> Int? {
+    public static func frameByteCount(_ bytes: UnsafeRawBufferPointer, limit: Int) throws(FrameRejection) -> Int? {
         guard bytes.count >= prefixByteCount else { return nil }
         let count = Int(UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self)))
         guard count > 0 else { throw .empty }
@@ -178,7 +178,7 @@ public struct FrameDecoder: ~Copyable {
         return count
     }
 
-    private mutating func decode(_ body: UnsafeRawBufferPointer) throws(FrameViolation) -> FrameView {
+    private mutating func decode(_ body: UnsafeRawBufferPointer) throws(FrameRejection) -> FrameView {
         guard let message = arena.unpack(Frame.cDescriptor, body) else { throw .malformed }
         let frame = message.assumingMemoryBound(to: Boxoffice__Wire__V1__Frame.self)
         guard let view = try FrameView(frame) else { throw .unknownKind }

@@ -19,7 +19,7 @@ public enum FrameView {
 extension FrameView {
     /// - Returns: `nil` when the frame is of no known kind.
     /// - Throws: `malformed` when a text of a frame that is copied is not UTF-8 or holds a NUL, or a response has no outcome.
-    init?(_ frame: UnsafePointer<Boxoffice__Wire__V1__Frame>) throws(FrameViolation) {
+    init?(_ frame: UnsafePointer<Boxoffice__Wire__V1__Frame>) throws(FrameRejection) {
         switch frame.pointee.kind_case {
         case BOXOFFICE__WIRE__V1__FRAME__KIND_REQUEST: self = .request(RequestView(frame.pointee.request))
         case BOXOFFICE__WIRE__V1__FRAME__KIND_RESPONSE: self = .response(try ResponseView(frame.pointee.response))
@@ -34,7 +34,7 @@ extension FrameView {
         }
     }
 
-    static func copy<Value: Message, CStruct>(_ item: UnsafeMutablePointer<CStruct>) throws(FrameViolation) -> Value {
+    static func copy<Value: Message, CStruct>(_ item: UnsafeMutablePointer<CStruct>) throws(FrameRejection) -> Value {
         do throws(Fault) {
             return try Value(cMessage: UnsafeRawPointer(item))
         } catch {
@@ -59,7 +59,7 @@ public struct StreamItemView {
 
 /// A response in the decoder's memory: valid until the decoder's next frame.
 public struct ResponseView {
-    /// How the call ended.
+    /// The call ended in one of these ways.
     public enum Outcome {
         /// The encoded response message of the method.
         case payload(UnsafeRawBufferPointer)
@@ -69,7 +69,7 @@ public struct ResponseView {
     public let callID: UInt64
     public let outcome: Outcome
 
-    init(_ response: UnsafeMutablePointer<Boxoffice__Wire__V1__Response>) throws(FrameViolation) {
+    init(_ response: UnsafeMutablePointer<Boxoffice__Wire__V1__Response>) throws(FrameRejection) {
         callID = response.pointee.call_id
         switch response.pointee.outcome_case {
         case BOXOFFICE__WIRE__V1__RESPONSE__OUTCOME_PAYLOAD: outcome = .payload(CText.bytes(response.pointee.payload))

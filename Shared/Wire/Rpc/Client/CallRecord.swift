@@ -16,7 +16,7 @@ struct CallRecord: Sendable {
     private var sum: UInt64 = 0
     private var next = 0
     private var bans = 0
-    /// When the copy gets calls again; `nil` while it does.
+    /// The copy gets calls again at this time; `nil` while it does.
     private(set) var bannedUntil: Instant?
     private var lastBanEnd: Instant?
 

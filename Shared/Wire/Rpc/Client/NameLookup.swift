@@ -103,8 +103,8 @@ package struct ServiceRecord: Hashable, Sendable {
 }
 
 extension ServiceRecord {
-    /// How long the records of a name are kept whatever they say, in seconds. So a copy that comes is found, and a name server is not asked without
-    /// end.
+    /// The records of a name are kept for this long whatever they say, in seconds. So a copy that comes is found, and a name server is not asked
+    /// without end.
     private static let keptTime = 2...60
     /// A weight of 0 gets a small share beside others (RFC 2782).
     private static let unit = 64

@@ -45,7 +45,7 @@ class PendingCall: @unchecked Sendable {
     func end() {}
 }
 
-/// How one attempt of a call ended.
+/// One attempt of a call ended in one of these ways.
 enum AttemptOutcome: Sendable {
     /// With the encoded message.
     case answered([UInt8])

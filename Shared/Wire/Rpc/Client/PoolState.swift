@@ -17,7 +17,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     typealias Waiter = UnsafeContinuation<Void, Never>
     typealias Instant = ContinuousClock.Instant
 
-    /// Where a call goes.
+    /// A call goes here.
     struct Choice: Sendable {
         let connection: Connection
         /// Number of the copy that it leads to.
@@ -29,7 +29,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     private var resting: [Bool]
     /// By number.
     var copies: [CopyState]
-    /// Where this program runs; empty: copies of all zones are alike.
+    /// This program runs here; empty: copies of all zones are alike.
     let zone: String
     /// Neighbours in `links` that lead to the same copy of the peer.
     let perCopy: Int
@@ -41,11 +41,11 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
     private(set) var candidates: [Int] = []
     /// The others that can work, for what one of the first failed to do.
     private(set) var reserves: [Int] = []
-    /// How many copies of those to which there is a connection do not say that they cannot work.
+    /// This many copies of those to which there is a connection do not say that they cannot work.
     private(set) var servingCopies = 0
     /// True when the candidates' weights differ.
     private(set) var isWeighted = false
-    /// When the next copy is put into service again.
+    /// The next copy is put into service again at this time.
     var nextReturn: Instant?
 
     var random: SplitMix64
@@ -76,7 +76,7 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         links.contains { if case .hopeful = $0 { true } else { false } }
     }
 
-    /// Why an address cannot be reached, when one cannot.
+    /// An address cannot be reached for this reason, when one cannot.
     var lastFailure: (any Error)? {
         for case .failing(let reason) in links { return reason }
         return nil

@@ -1,4 +1,4 @@
-/// How long to wait before the next attempt to connect: doubles with each failure, with jitter so that many callers do not return at once.
+/// A caller waits this long before the next attempt to connect: doubles with each failure, with jitter so that many callers do not return at once.
 public struct ReconnectBackoff: Hashable, Sendable {
     /// Before the first new attempt, at most.
     public var first: Duration

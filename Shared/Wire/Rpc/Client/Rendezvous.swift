@@ -9,7 +9,7 @@ enum Rendezvous {
         return mixed(hash)
     }
 
-    /// How good a member is for a number: the highest score is the best.
+    /// Returns how good a member is for a number: the highest score is the best.
     static func score(_ number: UInt64, _ member: UInt64) -> UInt64 { mixed(number &+ member &* 0x9e37_79b9_7f4a_7c15) }
 
     private static func mixed(_ value: UInt64) -> UInt64 {

@@ -1,4 +1,4 @@
-/// Where a peer listens.
+/// A peer listens here.
 public struct RpcAddress: Hashable, Sendable, CustomStringConvertible {
     /// A name, an IPv4 address, or an IPv6 address without brackets.
     public var host: String

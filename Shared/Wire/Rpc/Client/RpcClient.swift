@@ -174,11 +174,11 @@ extension RpcClient {
         public var addresses: [RpcAddress]
         /// Names whose SRV records (RFC 2782) say where further copies are, for example `_authentication._tcp.example`.
         public var serviceNames: [String] = []
-        /// Where this program runs: copies in the same zone get its calls while they are a third of those that can work. Empty: all zones are alike.
+        /// This program runs here: copies in the same zone get its calls while they are a third of those that can work. Empty: all zones are alike.
         public var zone = ""
         /// Number of this program, the same on all connections that it makes.
         package var instance = ProcessInstance.number
-        /// How often a name is looked up anew, so that copies that came or went are noticed.
+        /// A name is looked up anew this often, so that copies that came or went are noticed.
         public var lookupInterval: Duration = .seconds(5)
         package var serviceLookup: @Sendable (_ name: String) async throws -> [ServiceRecord] = { try await ServiceLookup.records(of: $0) }
         package var lookup: @Sendable (_ host: String) async throws -> [String] = NameLookup.addresses
@@ -201,7 +201,7 @@ extension RpcClient {
         /// Silence of the peer after which it is pinged, and time that it has for the answer.
         public var pingInterval: Duration = .seconds(5)
         public var pingTimeout: Duration = .seconds(2)
-        /// How long calls in flight may go on at shutdown, or when the peer leaves.
+        /// Calls in flight may go on for this long at shutdown, or when the peer leaves.
         public var drainTime: Duration = .seconds(10)
         /// Items of a stream that may wait for their consumer; a slower one loses the stream.
         public var streamBuffer = 1024

@@ -2,6 +2,6 @@
 struct OutboundLimits: Sendable {
     /// Bytes at all; over it the peer is dropped.
     var bytes: Int
-    /// How long the high water mark may be exceeded before the peer is dropped.
+    /// The high water mark may be exceeded for this long before the peer is dropped.
     var slowReaderTime: Duration
 }

@@ -15,7 +15,7 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     private static let earlyFlushBytes = 64 * 1024
     /// Capacity of a buffer, in bytes, above which it is not kept for the next use.
     private static let keptCapacity = 512 * 1024
-    /// How long a peer has to read the last words before the connection is cut.
+    /// A peer has this long to read the last words before the connection is cut.
     private static let lingerTime = TimeAmount.milliseconds(500)
 
     let eventLoop: any EventLoop
@@ -28,10 +28,10 @@ class PeerConnection: ChannelInboundHandler, @unchecked Sendable {
     @exclusivity(unchecked) private var decoder: FrameDecoder
     private(set) var context: ChannelHandlerContext?
     private(set) var peerNames: [String] = []
-    /// Why the transport ended the connection, if it did.
+    /// The transport ended the connection for this reason, if it did.
     private(set) var lastError: (any Error)?
 
-    /// When the bytes that are being worked on were read.
+    /// The bytes that are being worked on were read at this time.
     private(set) var arrival: Instant
     private var inbox = ByteBuffer()
     @exclusivity(unchecked) private var outbox = ByteBuffer()
@@ -156,7 +156,7 @@ extension PeerConnection {
     private func parse(_ buffer: inout ByteBuffer) {
         buffer.readWithUnsafeReadableBytes { bytes in
             var rest = bytes
-            do throws(FrameViolation) {
+            do throws(FrameRejection) {
                 while !isEnding, !isCongested, let frame = try decoder.next(&rest) { dispatch(frame) }
             } catch {
                 perform(machine.refuse(error))

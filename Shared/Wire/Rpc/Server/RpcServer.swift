@@ -150,7 +150,7 @@ extension RpcServer {
         public var limits = RpcServerLimits()
         /// Where the program runs, as its hello says; empty: it does not say.
         public var zone = ""
-        /// How long calls in flight may go on once the server drains.
+        /// Calls in flight may go on for this long once the server drains.
         public var drainTime: Duration = .seconds(10)
         /// Name of the program, for peers' logs.
         public var software: String

@@ -29,7 +29,7 @@ public struct RpcServerLimits: Hashable, Sendable {
     public var outboundHighWaterMark = 1024 * 1024
     /// Bytes that may wait for a peer at all; over it the peer is a slow reader and is dropped.
     public var outboundBytes = 16 * 1024 * 1024
-    /// How long a peer may leave the high water mark exceeded before it is dropped as a slow reader.
+    /// A peer may leave the high water mark exceeded for this long before it is dropped as a slow reader.
     public var slowReaderTime: Duration = .seconds(10)
     /// Advice that goes with `overloaded`.
     public var overloadedRetryAfter: Duration = .milliseconds(100)

@@ -5,25 +5,6 @@ import Foundation
 import Testing
 
 extension BridgeTests {
-    /// Changes the upstream's record, or an entry, for a while.
-    private func changing(
-        _ path: String, _ edit: (inout [String: Any]) -> Void, until isKnown: () async throws -> Bool, _ body: () async throws -> Void
-    ) async throws {
-        let olga = try await Administrator.fresh()
-        let before = try #require(try await olga.send("GET", path).object["entity"] as? [String: Any])
-        let changed = try await olga.change(path) { edit(&$0) }
-        try #require(changed.status == 200, "\(changed.text)")
-        try await olga.push("A change")
-        try await Condition.wait("it is known", within: .seconds(15), until: isKnown)
-        do { try await body() } catch {
-            _ = try await olga.send("PUT", path, before, ifMatch: "*")
-            try await olga.push("As before")
-            throw error
-        }
-        #expect(try await olga.send("PUT", path, before, ifMatch: "*").status == 200)
-        try await olga.push("As before")
-    }
-
     @Test("bridge B59: an integration's keys narrow what upstream tells; what came plain is encrypted for the programmer where a key says so")
     func narrowsMetadata() async throws {
         let device = try await Device.make()
@@ -264,7 +245,7 @@ extension BridgeTests {
         try await olga.push("As before")
     }
 
-    @Test("bridge B29, B61: a channel that is upstream as a whole offers what upstream lists, by its own names and by ours")
+    @Test("bridge B29: a channel that is upstream as a whole offers what upstream lists, by its own names and by ours")
     func offersWhole() async throws {
         let upstream = try await upstream()
         let olga = try await Administrator.fresh()
@@ -303,11 +284,8 @@ extension BridgeTests {
         #expect(try await device.checkAuthn(code: own) == 200)
         let token = try await device.authnToken()
         #expect(token.object["mvpd"] as? String == "TownTel" && token.object["requestor"] as? String == "BRAVO", "\(token.text)")
-        let permit = try await device.authorize("BRAVO-NEWS")
-        #expect(permit.status == 200 || permit.status == 403, "\(permit.text)")
         let session = try #require(try await upstream.entries("createSession").last)
         #expect(session.path.contains("/BRAVOUP/") && session.body.contains("TownTelephone"))
-        #expect(try await upstream.entries("authorize").allSatisfy { $0.path.hasSuffix("/BRAVOUP/decisions/authorize/TownTelephone") })
         let page = try await cluster.exchange.send("GET", "\(cluster.gateway)/activate/sign-in?code=\(try await device.code())&mvpd=VillageFiber")
         #expect(page.status == 400 && page.text.contains("only on the channel’s own page"), "\(page.text)")
         let cleaned = try await olga.change("/requestors/BRAVO") { record in

@@ -150,7 +150,7 @@ struct EdgeTests {
     /// Waits until it is.
     private func expiredCode() async throws -> String {
         let code = try await Device.make().code([("ttl", "1")])
-        try await Condition.wait("the code's end") { try await codePage(code).contains("not valid any more") }
+        try await Condition.wait("the code's end") { try await codePage(code).contains("We do not know this code") }
         return code
     }
 

@@ -20,7 +20,7 @@ struct MvpdTests {
         return SignedIn(device: device, browser: browser)
     }
 
-    static func sandbox() throws -> String { ClusterAddresses(ports: try TestCluster.running().ports).sandbox }
+    static func sandbox() throws -> String { try TestCluster.running().standIns.sandbox }
 
     /// The newest entry of the sandbox's log for an endpoint.
     static func sandboxEntry(_ endpoint: String, _ mvpd: String) async throws -> [String: Any] {

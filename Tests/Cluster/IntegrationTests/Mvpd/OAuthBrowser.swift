@@ -13,11 +13,27 @@ struct OAuthBrowser: Sendable {
     init(_ device: Device) { self.device = device }
 
     /// Starts a sign-in.
-    /// - Returns: Where the gateway sends the browser: the provider's authorization endpoint.
+    /// - Returns: Where the gateway sends the browser: the provider's authorization endpoint. A bridge sends it there by way of upstream.
     mutating func start(_ code: String, mvpd: String = "OpenFiber") async throws -> String {
         let query = FormEncoding.encode(device.signInParameters(code, mvpd: mvpd).map { ($0.key, $0.value) })
         let answer = try await load("GET", "\(device.cluster.gateway)/api/v1/authenticate?\(query)")
+        let first = try #require(answer.header("location"), "\(answer.status) \(answer.text)")
+        return device.cluster.isBridge ? try await passOn(first) : first
+    }
+
+    /// Goes on from upstream's address of a login to the provider's.
+    mutating func passOn(_ address: String) async throws -> String {
+        #expect(address.hasPrefix("\(device.cluster.standIns.gateway)/api/v2/authenticate/"), "\(address)")
+        let answer = try await load("GET", address)
         return try #require(answer.header("location"), "\(answer.status) \(answer.text)")
+    }
+
+    /// Follows the callback to where the sign-in ends. Through a bridge it is upstream's, and the browser comes back to an address of the bridge.
+    mutating func finish(_ callback: String) async throws -> HTTPAnswer {
+        let answer = try await load("GET", callback)
+        guard device.cluster.isBridge, let address = answer.header("location") else { return answer }
+        #expect(address.hasPrefix("\(device.cluster.gateway)/bridge/return/"), "\(address)")
+        return try await load("GET", address)
     }
 
     /// Signs in at the provider.
@@ -58,7 +74,7 @@ struct OAuthBrowser: Sendable {
 struct OAuthControl: Sendable {
     let cluster: TestCluster
 
-    private var base: String { ClusterAddresses(ports: cluster.ports).sandbox }
+    private var base: String { cluster.standIns.sandbox }
 
     func behave(_ members: String = "") async throws {
         let answer = try await cluster.exchange.send(

@@ -21,11 +21,11 @@ extension RestV1Tests {
             let code = try await device.code()
             var browser = OAuthBrowser(device)
             let address = try await browser.start(code)
-            let sandbox = ClusterAddresses(ports: device.cluster.ports).sandbox
-            #expect(address.hasPrefix("\(sandbox)/oauth/OpenFiber/authorize?") && address.contains("code_challenge_method=S256"))
+            let places = device.cluster.standIns
+            #expect(address.hasPrefix("\(places.sandbox)/oauth/OpenFiber/authorize?") && address.contains("code_challenge_method=S256"))
             let callback = try await browser.logIn(at: address, as: "ada")
-            #expect(callback.hasPrefix("\(device.cluster.gateway)/adobe-services/oauth2/OpenFiber?"))
-            let answer = try await browser.load("GET", callback)
+            #expect(callback.hasPrefix("\(places.gateway)/adobe-services/oauth2/OpenFiber?"))
+            let answer = try await browser.finish(callback)
             #expect(answer.status == 302 && answer.header("location") == device.end, "\(answer.text)")
             #expect(try await device.checkAuthn() == 200)
             #expect(try await device.checkAuthn(code: code) == 200)
@@ -107,6 +107,8 @@ extension RestV1Tests {
             let refused = try await other.authorize("ACME1-NEWS")
             #expect(refused.status == 403, "\(refused.text)")
             try await control.behave()
+            // Upstream asks nobody while it knows somebody on the device: through a bridge the person signs out first (NP7).
+            if other.cluster.isBridge { #expect(try await other.logout() == 204) }
             try await other.signInByOAuth()
             #expect(try await other.authorize("ACME1-NEWS").status == 200)
         }
@@ -116,19 +118,22 @@ extension RestV1Tests {
             let device = try await Device.make()
             var browser = OAuthBrowser(device)
             let address = try await browser.start(device.code())
-            _ = try await browser.load("GET", try await browser.logIn(at: address, as: "ada"))
+            _ = try await browser.finish(try await browser.logIn(at: address, as: "ada"))
             try #require(try await device.checkAuthn() == 200)
             let visit = try await device.get("/api/v1/logout", ["redirect_url": device.end]).location()
             let request = try #require(try await browser.load("GET", visit).header("location"))
             let sent = Dictionary(
                 uniqueKeysWithValues: try #require(URLComponents(string: request)?.queryItems).map { ($0.name, $0.value ?? "") })
             #expect(sent["id_token_hint"]?.split(separator: ".").count == 3 && sent["client_id"] == "boxoffice")
-            #expect(sent["post_logout_redirect_uri"] == "\(device.cluster.gateway)/adobe-services/logout/oauth")
+            let gateway = device.cluster.standIns.gateway
+            #expect(sent["post_logout_redirect_uri"] == "\(gateway)/adobe-services/logout/oauth")
             let back = try #require(try await browser.load("GET", request).header("location"))
-            #expect(back == "\(device.cluster.gateway)/adobe-services/logout/oauth?state=\(sent["state"] ?? "")")
+            #expect(back == "\(gateway)/adobe-services/logout/oauth?state=\(sent["state"] ?? "")")
             #expect(
                 try await MvpdTests.sandboxEntry("logout", "OpenFiber")["fields"] as? [String: String] == ["client": "boxoffice", "hint": "id_token"])
-            let end = try await browser.load("GET", back)
+            var end = try await browser.load("GET", back)
+            // A bridge has the browser come back to it.
+            if device.cluster.isBridge { end = try await browser.load("GET", try end.location()) }
             #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
             #expect(try await device.checkAuthn() == 403)
             // The provider asks for a password again.
@@ -142,7 +147,7 @@ extension RestV1Tests {
             var browser = OAuthBrowser(device)
             let address = try await browser.start(device.code())
             let callback = try await browser.logIn(at: address, as: "ada", cancel: true)
-            let answer = try await browser.load("GET", callback)
+            let answer = try await browser.finish(callback)
             #expect(answer.status == 302 && answer.header("location") == device.end)
             #expect(try await device.checkAuthn() == 403)
         }

@@ -1,3 +1,5 @@
+@testable import ClusterCommands
+@testable import CommandKit
 @testable import WorkshopCommands
 import Foundation
 import Testing
@@ -44,6 +46,18 @@ struct CatalogueEdit {
     private func set(_ members: [String: Any], in section: String, where isMeant: ([String: Any]) -> Bool) throws {
         let entries = try #require(original[section] as? [[String: Any]]).map { isMeant($0) ? $0.merging(members) { $1 } : $0 }
         try write(original.merging([section: entries]) { $1 })
+    }
+
+    /// Waits until every program works with the file as it is now.
+    /// - Parameter version: The catalogue's before the file was written.
+    static func wait(after version: Int) async throws {
+        let cluster = try TestCluster.running()
+        let file = try #require(try ClusterFile.read(cluster.home))
+        let reader = StatusReader(home: cluster.home, cluster: file, exchange: cluster.exchange)
+        try await Condition.wait("the file is taken in") {
+            let versions = await reader.status().programs.compactMap(\.catalogueVersion)
+            return !versions.isEmpty && versions.allSatisfy { $0 > version }
+        }
     }
 
     /// Takes back all changes.

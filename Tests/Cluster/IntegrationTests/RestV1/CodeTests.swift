@@ -18,6 +18,12 @@ extension RestV1Tests {
             let mvpds = try await mvpds(["X-Device-Info": information])
             let names: Set = ["enablePlatformServices", "boardingStatus", "displayInPlatformPicker", "platformMappingId", "requiredMetadataFields"]
             func properties(_ id: String) -> [String: Any] { (mvpds.first { $0["id"] as? String == id } ?? [:]).filter { names.contains($0.key) } }
+            // A bridge withholds them, as upstream would need the framework's word for each exchange (bridge §11).
+            guard try !TestCluster.running().isBridge else {
+                #expect(mvpds.count == 5)
+                for mvpd in mvpds { #expect(names.isDisjoint(with: mvpd.keys), "\(mvpd)") }
+                return
+            }
             #expect(Set(properties("NorthCable").keys) == names)
             #expect(properties("OpenFiber").isEmpty)
             #expect(properties("LakeTel")["boardingStatus"] as? String == "PICKER")

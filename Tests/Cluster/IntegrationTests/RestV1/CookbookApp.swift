@@ -40,6 +40,11 @@ struct CookbookApp: Sendable {
         return CookbookApp(device: device, platform: platform, deviceType: deviceType)
     }
 
+    /// False where the gateway withholds what the platform is for: through a bridge (bridge §11). Every app then takes the ordinary way.
+    var isServed: Bool { !device.cluster.isBridge }
+
+    func expected(_ end: End) -> End { isServed ? end : .ordinary(preselected: nil) }
+
     func play() async throws -> End {
         if try await device.checkAuthn() == 200 { return .signedIn }
         guard try await isGranted() else { return .ordinary(preselected: nil) }

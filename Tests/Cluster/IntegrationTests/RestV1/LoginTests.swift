@@ -1,4 +1,5 @@
 @testable import ClusterCommands
+@testable import CommandKit
 @testable import Simulation
 import Foundation
 import Testing
@@ -12,8 +13,9 @@ extension RestV1Tests {
             let device = try await Device.make()
             let code = try await device.code()
             let start = try await device.authenticate(code)
-            let sandbox = ClusterAddresses(ports: device.cluster.ports).sandbox
-            #expect(start.status == 302 && start.header("location")?.hasPrefix("\(sandbox)/saml/NorthCable/sso?") == true)
+            let (cluster, places) = (device.cluster, device.cluster.standIns)
+            let first = cluster.isBridge ? "\(places.gateway)/api/v2/authenticate/ACME1/" : "\(places.sandbox)/saml/NorthCable/sso?"
+            #expect(start.status == 302 && start.header("location")?.hasPrefix(first) == true, "\(start.header("location") ?? "")")
             #expect(try await device.checkAuthn(code: code) == 403)
             try await device.signIn(code: code)
             #expect(try await device.checkAuthn(code: code) == 200)
@@ -138,15 +140,16 @@ extension RestV1Tests {
             var browser = Browser(exchange: device.cluster.exchange)
             let page = try await browser.messagePage(device, code: try await device.code())
             var (first, second) = (browser, browser)
-            let statuses: [Int]
+            let answers: [HTTPAnswer]
             if concurrently {
                 async let one = first.submit(page)
                 async let other = second.submit(page)
-                statuses = [try await one.status, try await other.status]
+                answers = [try await one, try await other]
             } else {
-                statuses = [try await first.submit(page).status, try await second.submit(page).status]
+                answers = [try await first.submit(page), try await second.submit(page)]
             }
-            #expect(statuses.sorted() == [302, 400])
+            #expect(answers.map(\.status).sorted() == [302, 400])
+            for answer in answers where answer.status == 302 { _ = try await browser.back(answer, to: device) }
             #expect(try await device.checkAuthn() == 200)
         }
 
@@ -159,7 +162,8 @@ extension RestV1Tests {
             _ = try await stranger.openLogin(device, code: try await device.code())
             #expect(try await stranger.submit(page).status == 400)
             #expect(try await device.checkAuthn() == 403)
-            #expect(try await browser.submit(page).status == 302)
+            // Through a bridge a second login of the device has ended the first one at upstream (NP6).
+            #expect(try await browser.submit(page).status == (device.cluster.isBridge ? 400 : 302))
         }
 
         @Test("mvpd #74: the RelayState of another sign-in does not fit, though both are this browser's")
@@ -181,15 +185,18 @@ extension RestV1Tests {
         func encryptedAssertion() async throws {
             let device = try await Device.make()
             let code = try await device.code()
-            let handover = try await device.authenticate(code, mvpd: "LakeTel")
-            let form = try #require(WebForm(html: handover.text))
-            #expect(form.method == "post" && form.fields.contains { $0.name == "SAMLRequest" })
             var browser = Browser(exchange: device.cluster.exchange)
+            var handover = try await device.authenticate(code, mvpd: "LakeTel")
+            // Through a bridge it is the other cluster that hands over.
+            if device.cluster.isBridge { handover = try await browser.visit(try handover.location()) }
+            let form = try #require(WebForm(html: handover.text), "\(handover.status) \(handover.text)")
+            #expect(form.method == "post" && form.fields.contains { $0.name == "SAMLRequest" })
             let login = try await browser.openLogin(device, code: code, mvpd: "LakeTel")
             let page = try await browser.answer(login, name: "ada")
             let message = try ForgedAnswer.decoded(page)
             #expect(message.contains("EncryptedAssertion") && !message.contains("NameID"))
-            #expect(try await browser.submit(page).header("location") == device.end)
+            let end = try await browser.back(try await browser.submit(page), to: device)
+            #expect(end.header("location") == device.end, "\(end.status) \(end.text)")
             #expect(try await device.authnToken().object["mvpd"] as? String == "LakeTel")
             #expect(try await device.authorize("ACME1-NEWS").status == 200)
         }

@@ -45,6 +45,12 @@ extension RestV1Tests {
         @Test("mvpd §2.8: an MVPD that wants to be queried for attributes signs in as any other, without an authn statement")
         func attributeQuery() async throws {
             let app = try await CookbookApp.make()
+            guard app.isServed else {
+                // A bridge makes no request of its own, of neither kind (bridge §11).
+                #expect(try await app.profileRequest("NorthCable").status == 400)
+                #expect(try await app.exchange(StandInPlatform.encoded("<x/>")).status == 400)
+                return
+            }
             let edit = try CatalogueEdit()
             defer { try? edit.undo() }
             try edit.set(samlOf: "NorthCable", ["profileExchange": ["requestKind": "attributeQuery"]])
@@ -121,7 +127,7 @@ extension RestV1Tests {
         @Test("rest-v1 §3.12: parameters that are missing or wrong, and device information that may be absent")
         func parameters() async throws {
             let app = try await CookbookApp.make()
-            let response = StandInPlatform.encoded(try await app.response())
+            let response = StandInPlatform.encoded(app.isServed ? try await app.response() : "<x/>")
             let call = app.exchangeCall(response)
             for field in ["requestor", "deviceId", "mvpd", "deviceType", "SAMLResponse"] {
                 let kept = (call.body ?? "").split(separator: "&").filter { !$0.hasPrefix(field + "=") }
@@ -130,12 +136,18 @@ extension RestV1Tests {
             let other = call.with { $0.body = $0.body?.replacing("deviceType=tvOS", with: "deviceType=iOS") }
             #expect(try await app.device.cluster.send(other).status == 400)
             #expect(try await app.device.cluster.send(call.with { $0.headers["Authorization"] = nil }).status == 401)
-            #expect(try await app.device.cluster.send(call.with { $0.headers["X-Device-Info"] = nil }).status == 204)
+            // Through a bridge there is nothing to exchange (bridge §11).
+            #expect(try await app.device.cluster.send(call.with { $0.headers["X-Device-Info"] = nil }).status == (app.isServed ? 204 : 400))
         }
 
         @Test("boxoffice device plays the whole sign-in by the platform", arguments: ["ada", "ben"])
         func deviceCommand(_ person: String) async throws {
-            try await Self.session(.platform(person: person)).play()
+            guard try TestCluster.running().isBridge else { return try await Self.session(.platform(person: person)).play() }
+            await #expect {
+                try await Self.session(.platform(person: person)).play()
+            } throws: {
+                "\($0)".contains("the platform did not sign in")
+            }
         }
 
         @Test("boxoffice device says plainly that the MVPD refuses a login")

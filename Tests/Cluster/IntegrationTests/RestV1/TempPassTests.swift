@@ -50,6 +50,18 @@ extension RestV1Tests {
             let end = try #require(try await device.expiry())
             #expect(try await device.logout() == 204)
             #expect(try await device.preview("Preview10").status == 204)
+            guard !device.cluster.isBridge else {
+                // A trial begins with its first play, and upstream tells its end with the next preview; no reset gets there (bridge §10.1).
+                let told = try #require(try await device.expiry())
+                #expect((end...end + 10_000).contains(told), "\(told - end) ms")
+                #expect(try await device.logout() == 204)
+                #expect(try await device.preview("Preview10").status == 204)
+                #expect(try await device.expiry() == told)
+                #expect(try await device.reset("reset", ["mvpd_id": "Preview10", "device_id": device.id]) == 400)
+                #expect(try await device.preview("Preview10").status == 204)
+                #expect(try await device.expiry() == told)
+                return
+            }
             #expect(try await device.expiry() == end)
             #expect(try await device.reset("reset", ["mvpd_id": "Preview10", "device_id": device.id]) == 204)
             #expect(try await device.preview("Preview10").status == 204)
@@ -103,13 +115,15 @@ extension RestV1Tests {
                 try await device.cluster.send(Call("DELETE", path, query: query, headers: ["Authorization": "Bearer \(bearer)"])).status
             }
             let owner = try await Client.register("acme-ops").accessToken()
-            #expect(try await reset(pass, bearer: owner) == 204)
+            // A bridge passes a reset on to upstream's management host, and this one has none (bridge §10.1).
+            let done = device.cluster.isBridge ? 400 : 204
+            #expect(try await reset(pass, bearer: owner) == done)
             // clients #96
             for version in ["v2", "v2.1", "v3"] {
                 let query = pass.merging(["device_id": "all"]) { $1 }
                 let call = Call("DELETE", "/reset-tempass/\(version)/reset", query: query, headers: ["Authorization": "Bearer \(owner)"])
                 let answer = try await device.cluster.send(call)
-                #expect(answer.status == 204 && answer.text.isEmpty)
+                #expect(answer.status == done && answer.text.isEmpty == (done == 204), "\(answer.text)")
             }
             #expect(try await reset(pass, bearer: "broken") == 401)
             #expect(try await reset(pass, bearer: device.accessToken) == 403)

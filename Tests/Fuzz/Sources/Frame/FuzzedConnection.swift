@@ -88,7 +88,7 @@ struct FuzzedConnection: ~Copyable {
     /// - Returns: Up to where the bytes are decoded.
     private mutating func read(_ bytes: UnsafeRawBufferPointer, from start: Int, to end: Int) -> Int {
         var rest = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
-        do throws(FrameViolation) {
+        do throws(FrameRejection) {
             while let frame = try decoder.next(&rest) { take(frame) }
         } catch {
             obey(machine.refuse(error))

@@ -123,10 +123,10 @@ enum SamlTarget {
     /// The assertion; `nil` when there is none to be believed.
     private static func verified(_ octets: [UInt8], _ expected: ExpectedResponse) -> VerifiedAssertion? {
         guard let response = try? UnverifiedResponse(encoded: Base64.standard.encode(octets)) else { return nil }
-        let (report, explanation) = ResponseVerifier().explain(response, expecting: expected, at: now)
-        switch report.verdict {
+        let finding = ResponseVerifier().explain(response, expecting: expected, at: now)
+        switch finding.verdict {
         case .accepted(let assertion):
-            check(explanation.failure == nil, "an accepted response is explained as a failure")
+            check(finding.explanation.failure == nil, "an accepted response is explained as a failure")
             check(!assertion.userID.rawValue.isEmpty && !assertion.replayKey.assertionID.isEmpty, "an assertion about nobody")
             guard case .accepted(let again) = ResponseVerifier().verify(response, expecting: expected, at: now).verdict else {
                 fatalError("a second verification differs")
@@ -136,7 +136,7 @@ enum SamlTarget {
         case .rejected(let rejection):
             // Not always the first: of two signatures, the first may fail a late check, and the second an early one.
             check(
-                explanation.steps.contains { $0.outcome == .failed && $0.reason == rejection.reason.rawValue },
+                finding.explanation.steps.contains { $0.outcome == .failed && $0.reason == rejection.reason.rawValue },
                 "a refusal is explained by other reasons")
             return nil
         case .status: return nil

@@ -13,7 +13,7 @@ struct AutomaticRig {
     let rig: Rig
     let bearer: String
 
-    init(_ backend: Backend = .memory) async throws {
+    init(_ backend: Backend = .sqlite) async throws {
         rig = try Rig(backend)
         rig.catalogue.change { configuration in
             for index in configuration.integrations.indices { configuration.integrations[index].autoSignIn = true }

@@ -13,7 +13,7 @@ struct StreamingMetadataTests {
     private static let keys = ["userID", "householdID", "upstreamUserID", "channelID", "zip", "maxRating"].map { MetadataKey(key: $0) }
     private static let rating = UserAttribute(key: "maxRating.VCHIP", values: ["TV-PG"])
 
-    private func rig(_ backend: Backend = .memory, keys: [MetadataKey] = keys) async throws -> AutomaticRig {
+    private func rig(_ backend: Backend = .sqlite, keys: [MetadataKey] = keys) async throws -> AutomaticRig {
         let rig = try await AutomaticRig(backend)
         rig.changeIntegration { $0.metadataKeys = keys }
         return rig

@@ -56,7 +56,7 @@ import Testing
     }
 
     private func logouts(_ bridge: BridgeRig) async throws -> Int {
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         return try await store.dueLogouts(now: bridge.rig.clock.now(), most: 10).count
     }
 
@@ -95,6 +95,7 @@ import Testing
             someoneSignsIn(bridge)
             let outcome = try await back(bridge, login, secret: secret)
             #expect(outcome.result == .rejected && outcome.otherBrowser && outcome.redirectURL.isEmpty && !outcome.traceID.isEmpty)
+            #expect(outcome.requestor == call.requestor)
             #expect(try await logouts(bridge) == 1)
             bridge.upstream.forget()
             for _ in 0..<5 { try await expectNobody(bridge, call) }

@@ -21,13 +21,18 @@ import Testing
     private final class Upstream: OutboundTransport {
         private let answers: Mutex<[Result<OutboundAnswer, OutboundFailure>]>
         private let sent = Mutex<[OutboundRequest]>([])
+        private let ways = Mutex<[OutboundRoute]>([])
 
         init(_ answers: Result<OutboundAnswer, OutboundFailure>...) { self.answers = Mutex(answers) }
 
+        init(answers: [Result<OutboundAnswer, OutboundFailure>]) { self.answers = Mutex(answers) }
+
         var requests: [OutboundRequest] { sent.withLock { $0 } }
+        var routes: [OutboundRoute] { ways.withLock { $0 } }
 
         func send(_ request: OutboundRequest, by route: OutboundRoute, timeLeft: Duration) async throws(OutboundFailure) -> OutboundAnswer {
             sent.withLock { $0.append(request) }
+            ways.withLock { $0.append(route) }
             let next = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0.first }
             guard let next else { throw OutboundFailure(.notSent) }
             return try next.get()
@@ -41,9 +46,11 @@ import Testing
 
     init() { alarms = UpstreamAlarms(clock: ManualClock(Timestamp(seconds: 784_111_777))) }
 
-    private func line(_ upstream: Upstream) -> UpstreamConnection {
+    private func line(_ upstream: Upstream, _ certificates: ClientCertificates = ClientCertificates()) -> UpstreamConnection {
         let logger = Logger(label: "test", factory: { [log] _ in log })
-        return UpstreamConnection(transport: upstream, via: BridgeVia(origin: "https://tv.example"), clock: clock, logger: alarms.watching(logger))
+        return UpstreamConnection(
+            transport: upstream, routes: UpstreamRoutes(certificates: certificates), via: BridgeVia(origin: "https://tv.example"), clock: clock,
+            logger: alarms.watching(logger))
     }
 
     private static func answer(_ body: String, _ headers: [(name: String, value: String)] = [], status: Int = 200) -> OutboundAnswer {
@@ -56,6 +63,69 @@ import Testing
             answer throws(BridgeFailure) in
             try BridgedProfile.all(answer)
         }
+    }
+
+    private func ask(_ line: UpstreamConnection, _ upstream: BridgeUpstream) async throws(UpstreamError) {
+        _ = try await line.ask(.profiles("SP"), bearer: "b", for: nil, at: upstream, UpstreamDeadline(.seconds(60))) {
+            answer throws(BridgeFailure) in
+            try BridgedProfile.all(answer)
+        }
+    }
+
+    @Test("bridge §3.1: a connection has the version, the age and the trust of the record; a check's connections have the same")
+    func followsRecord() async throws {
+        let upstream = Upstream(.success(Self.answer(Self.profiles)))
+        let line = line(upstream)
+        try await ask(line, BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example"))
+        var record = BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example", trustAnchors: [[1]], httpVersion: .http2)
+        record.times = BridgeTimes(connectionAgeSeconds: 10)
+        try await ask(line, record)
+        _ = await UpstreamProbe(line: line, upstream: record).visit("https://api.upstream.example/")
+        let routes = upstream.routes
+        try #require(routes.count == 3)
+        #expect(routes.map(\.version) == [.http1, .http2, .http2] && routes.map(\.connectionAge) == [.seconds(60), .seconds(10), .seconds(10)])
+        #expect(routes.map(\.trustAnchors) == [[], [[1]], [[1]]] && routes.allSatisfy { $0.certificate == nil })
+    }
+
+    @Test("bridge §3.1: a client certificate that is not at hand closes its upstream alone: no call is made, and the alarm says why")
+    func needsCertificate() async throws {
+        let reason = ClientCertificateError(description: "the file tv.key cannot be read")
+        let certificates = ClientCertificates(["tv": .failure(reason)], setting: "authentication.clientCertificates")
+        let upstream = Upstream(.success(Self.answer(Self.profiles)))
+        let line = line(upstream, certificates)
+        let closed = BridgeUpstream(id: "closed", baseURL: "https://api.upstream.example", clientCertificate: "tv")
+        let unknown = BridgeUpstream(id: "unknown", baseURL: "https://api.upstream.example", clientCertificate: "other")
+        for record in [closed, unknown] { await #expect(throws: UpstreamError.self) { try await ask(line, record) } }
+        try await ask(line, BridgeUpstream(id: "open", baseURL: "https://api.upstream.example"))
+        #expect(upstream.requests.count == 1)
+        let told = ["closed", "unknown", "open"].map { alarms.of($0).map { "\($0.event): \($0.details)" } }
+        #expect(
+            told == [
+                ["bridge.no_certificate: authentication.clientCertificates.tv cannot be used: the file tv.key cannot be read"],
+                ["bridge.no_certificate: the settings have no authentication.clientCertificates.other"], [],
+            ])
+        let probe = await UpstreamProbe(line: line, upstream: closed).visit("https://api.upstream.example/")
+        #expect(probe.isUnreachable && probe.cause.contains("authentication.clientCertificates.tv"))
+    }
+
+    @Test("at the start each upstream whose record says how it is reached is named once")
+    func namesRecords() {
+        let routes = UpstreamRoutes(certificates: ClientCertificates())
+        let logger = Logger(label: "test", factory: { [log] _ in log })
+        var aged = BridgeUpstream(id: "aged")
+        aged.times = BridgeTimes(connectionAgeSeconds: 30)
+        for record in [
+            BridgeUpstream(id: "usual"), BridgeUpstream(id: "two", httpVersion: .http2), BridgeUpstream(id: "shown", clientCertificate: "tv"), aged,
+        ] {
+            routes.name(record, logger)
+        }
+        let told = log.lines.map { "\($0.event) \($0.fields["upstream"] ?? "")" }
+        #expect(
+            told == [
+                "bridge.connection_settings two", "bridge.connection_settings shown", "bridge.no_certificate shown",
+                "bridge.connection_settings aged",
+            ])
+        #expect(log.lines.last?.fields["connection_age_s"] == "30" && log.lines.first?.fields["protocol"] == "http2")
     }
 
     @Test("bridge B103: another Boxoffice hears who calls, a vendor does not")
@@ -158,7 +228,7 @@ import Testing
         let registered = Self.answer(#"{"client_id":"c","client_secret":"s","scopes":["api:client:v2"]}"#, status: 201)
         let token = Self.answer(#"{"access_token":"t","expires_in":3600}"#)
         let upstream = Upstream(.success(refused), .success(registered), .success(token))
-        let store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        let store = try Backend.sqlite.open()
         let slots = UpstreamSlots(
             line: line(upstream), store: store, statements: Statements(),
             seal: TokenSeal(keys: SymmetricKeyRing(current: try SymmetricKey(bytes: Array(0..<32)))), clock: clock,
@@ -179,6 +249,53 @@ import Testing
         #expect(try await slots.reset(client).wasKnown)
         #expect(try await !slots.reset(client).wasKnown)
         #expect(try await slots.known(client).credentials == nil)
+    }
+
+    @Test("bridge B14, B18: what upstream says of our client is no word of a person, and a service provider that it refuses rests for all devices")
+    func rests() async throws {
+        func slot(_ id: String) -> [Result<OutboundAnswer, OutboundFailure>] {
+            [
+                .success(Self.answer(#"{"client_id":"\#(id)","client_secret":"s","scopes":["api:client:v2"]}"#, status: 201)),
+                .success(Self.answer(#"{"access_token":"t","expires_in":3600}"#)),
+            ]
+        }
+        let (no, gone) = (Self.answer("{}", status: 401), Self.answer(#"{"error":"invalid_client"}"#, status: 400))
+        let again = Self.answer(#"{"access_token":"u","expires_in":3600}"#)
+        let profiles = Self.answer(Self.profiles)
+        let upstream = Upstream(
+            answers: slot("c") + [.success(no), .success(again), .success(no)] + slot("d") + [.success(profiles)] + slot("e")
+                + [.success(no), .success(gone), .success(gone)])
+        let store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        let line = line(upstream)
+        let caller = UpstreamCaller(
+            line: line,
+            slots: UpstreamSlots(
+                line: line, store: store, statements: Statements(),
+                seal: TokenSeal(keys: SymmetricKeyRing(current: try SymmetricKey(bytes: Array(0..<32)))), clock: clock,
+                logger: line.logger))
+        let entry = BridgeClientEntry(id: "tv", statementReference: "acme-v2")
+        func ask(_ device: String, at serviceProvider: String, _ scope: BridgeClientScope = .device) async throws -> [BridgedProfile] {
+            let record = BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example", clients: [entry], clientScope: scope, shards: 1)
+            let client = UpstreamClientAt(record, entry, of: DeviceID(device))
+            return try await caller.ask(.profiles(serviceProvider), by: client, for: nil, UpstreamDeadline(.seconds(60))) {
+                answer throws(BridgeFailure) in
+                try BridgedProfile.all(answer)
+            }
+        }
+        func fault(_ device: String, at serviceProvider: String, _ scope: BridgeClientScope = .device) async throws -> Fault? {
+            do { _ = try await ask(device, at: serviceProvider, scope) } catch { return (error as? UpstreamError)?.fault(clock.now()) }
+            return nil
+        }
+        let refused = try await fault("one", at: "SP1")
+        #expect(refused?.code == .upstreamUnavailable && refused?.retryAfter == .seconds(60))
+        #expect(upstream.requests.count == 5, "register, token, the call, token, the call")
+        #expect(alarms.of("vendor").map(\.event) == ["bridge.access_refused"] && alarms.of("vendor").first?.details == "acme-v2, SP1")
+        clock.advance(by: .seconds(59))
+        for device in ["one", "two"] { #expect(try await fault(device, at: "SP1")?.retryAfter == .seconds(1)) }
+        #expect(upstream.requests.count == 5, "no call of any device for a minute")
+        #expect(try await ask("two", at: "SP2").count == 1, "it was not asked about")
+        let doubted = try await fault("one", at: "SP2", .shared)
+        #expect(doubted?.code == .upstreamUnavailable && doubted?.retryAfter == .seconds(10), "\(String(describing: doubted))")
     }
 
     @Test("bridge B104: another statement makes another client of the check, and that is none of a viewer's")

@@ -105,7 +105,7 @@ import Testing
         bridge.rig.clock.advance(by: .seconds(600))
         for call in calls { #expect(try await bridge.rig.session(call).mvpd == "CoastCable") }
         #expect(bridge.rig.log.lines.count { $0.event == "bridge.session_revived" } == 50)
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         #expect(
             try await store.forgotten(SessionKey(device: DeviceID("dev-1"), requestor: RequestorID("CHAN7")), since: t0).isEmpty,
             "what came back is not forgotten any more")
@@ -124,7 +124,7 @@ import Testing
         bridge.upstream.forget()
         for _ in 0..<20 { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
         #expect(bridge.upstream.calls.isEmpty)
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         let kept = try await store.forgotten(SessionKey(device: DeviceID("dev-7f3a"), requestor: RequestorID("CHAN7")), since: t0)
         #expect(kept.count == 1 && kept[0].attributes.isEmpty && kept[0].encryptedNames.isEmpty)
     }

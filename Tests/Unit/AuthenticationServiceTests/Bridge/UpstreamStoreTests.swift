@@ -15,14 +15,16 @@ import Testing
 @Suite(.serialized) struct UpstreamStoreTests {
     static let engines: [Backend] = PostgresServer.isHere ? [.sqlite, .postgres] : [.sqlite]
 
-    private func open(_ backend: Backend) throws -> SqlAuthenticationStore { try #require(try backend.open() as? SqlAuthenticationStore) }
+    private func open(_ backend: Backend) throws -> SqlAuthenticationStore { try backend.open() }
 
     private static let slot = UpstreamSlotName(text: "vendor/tv/0a1b", upstream: "vendor", entry: "tv", isDevices: true)
 
-    private func part(_ session: SessionRecord, kind: String = "regular", mvpd: String = "CoastCable") -> UpstreamPart {
+    private func part(
+        _ session: SessionRecord, kind: String = "regular", mvpd: String = "CoastCable", slot: String = UpstreamStoreTests.slot.text
+    ) -> UpstreamPart {
         UpstreamPart(
             session: session.id, key: session.key, mvpd: session.mvpd, upstream: "vendor", serviceProvider: "SP", theirMvpd: mvpd,
-            slot: Self.slot.text,
+            slot: slot,
             kind: kind, startsAt: t0, expiresAt: session.expiresAt, confirmedAt: t0, encryptedNames: ["zip", "maxRating"], attributes: [1, 2, 3],
             device: session.device, userAgent: "Player/1")
     }
@@ -49,6 +51,26 @@ import Testing
         (record.bearer, record.bearerEnd, record.bearerLifeSeconds) = ([7], t0 + .seconds(60), 3600)
         try await store.keep(record, now: t0)
         #expect(try await store.bridgeSlot(Self.slot) == record)
+    }
+
+    @Test("a claim is prolonged by its holder, and taken over from one that says nothing: what that one registered is not kept", arguments: engines)
+    func takesClaimsOver(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let ends = (1...4).map { t0 + .seconds(Int64($0)) }
+        #expect(try await store.bridgeClaim(Self.slot) == nil)
+        #expect(try await store.claimBridgeSlot(Self.slot, until: ends[0], now: t0))
+        #expect(try await store.bridgeClaim(Self.slot) == ends[0])
+        #expect(try await store.takeBridgeClaim(Self.slot, from: ends[0], until: ends[1]), "its holder lives")
+        #expect(try await !store.takeBridgeClaim(Self.slot, from: ends[0], until: ends[2]), "it is another claim by now")
+        #expect(try await store.takeBridgeClaim(Self.slot, from: ends[1], until: ends[2]), "its holder is dead")
+        let late = UpstreamSlotRecord(name: Self.slot, clientID: "late", secret: [1], scopes: ["a"])
+        let record = UpstreamSlotRecord(name: Self.slot, clientID: "client", secret: [9], scopes: ["a", "b"])
+        #expect(try await !store.keep(late, claimedUntil: ends[1], now: t0))
+        #expect(try await store.bridgeSlot(Self.slot) == nil)
+        #expect(try await store.keep(record, claimedUntil: ends[2], now: t0))
+        #expect(try await store.bridgeSlot(Self.slot) == record)
+        #expect(try await store.bridgeClaim(Self.slot) == nil)
+        #expect(try await !store.takeBridgeClaim(Self.slot, from: ends[2], until: ends[3]), "it is kept")
     }
 
     private func pending(_ number: Int, secret: String? = nil, mvpd: String = "CoastCable") -> UpstreamPending {
@@ -80,6 +102,25 @@ import Testing
         #expect(try await store.unresolvedPendings(now: t0, most: 99).map(\.handle) == [pending(29).handle])
         for login in try await bound() { try await store.settle(login.handle, as: .done) }
         #expect(try await bound().isEmpty)
+    }
+
+    @Test(
+        "a device that is known to have no login under way has one as soon as it begins, and a session its part as soon as it starts",
+        arguments: engines)
+    func forgetsAbsence(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let key = pending(0).key
+        for _ in 0..<2 { #expect(try await store.bridgePendings(key, now: t0).isEmpty) }
+        try await store.begin(pending(0))
+        #expect(try await store.bridgePendings(key, now: t0).map(\.handle) == [pending(0).handle])
+        try await store.settle(pending(0).handle, as: .done)
+        for _ in 0..<2 { #expect(try await store.bridgePendings(key, now: t0).isEmpty) }
+        try await store.begin(pending(1))
+        #expect(try await store.bridgePendings(key, now: t0).map(\.handle) == [pending(1).handle])
+        let session = session("session-1")
+        for _ in 0..<2 { #expect(try await store.bridgedPart(session.id) == nil) }
+        #expect(try await store.start(session, part(session), of: nil, now: t0))
+        #expect(try await store.bridgedPart(session.id)?.upstream == "vendor")
     }
 
     @Test("a session comes with its part; a newer one of the same profile takes its place, and nothing is told upstream", arguments: engines)
@@ -144,7 +185,9 @@ import Testing
         #expect(try await start("s-6", of: "ada", now: t0 + day * 300) == scrambled)
     }
 
-    @Test("bridge B80: a logout waits until upstream has heard of it; a trial's needs none; one that a crash lost is found", arguments: engines)
+    @Test(
+        "bridge B80: a logout is kept with the session's end, and waits until upstream has heard of it; a trial's needs none; a lost part is found",
+        arguments: engines)
     func remembersLogouts(_ backend: Backend) async throws {
         let store = try open(backend)
         let (viewer, trial, lost) = (session("s-1"), session("s-2", mvpd: "Trial"), session("s-3", mvpd: "Other"))
@@ -156,7 +199,9 @@ import Testing
         try await store.remember(logoutsOf: [viewer.id, trial.id], now: t0, firstTry: firstTry)
         // Until then they are left to the call that ended the sessions: a work-off beside it would tell upstream twice.
         #expect(try await store.dueLogouts(now: firstTry - .milliseconds(1), most: 5).isEmpty)
-        #expect(try await store.openLogouts(of: [viewer.id, trial.id, lost.id], now: t0).map(\.part.session) == [viewer.id])
+        // Whoever ended the other one died before saying so.
+        #expect(try await store.openLogouts(of: [viewer.id, trial.id, lost.id], now: t0).map(\.part.session) == [viewer.id, lost.id])
+        #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).map(\.part.session) == [viewer.id, lost.id])
         let due = try await store.dueLogouts(now: firstTry, most: 5)
         #expect(due.map(\.part.session) == [viewer.id] && due.first?.tries == 0)
         #expect(try await store.openLogouts(of: viewer.key, upstream: "vendor", mvpd: "CoastCable", now: t0).count == 1)
@@ -167,10 +212,15 @@ import Testing
         try await store.hastenLogouts(at: "vendor", now: t0 + .seconds(4))
         #expect(try await store.dueLogouts(now: t0 + .seconds(4), most: 5).map(\.part.session) == [viewer.id])
         try await store.postpone(try #require(due.first), until: t0 + .seconds(5))
-        #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).first?.tries == 2)
+        #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).first { $0.part.session == viewer.id }?.tries == 2)
         try await store.finish(try #require(due.first))
+        #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).map(\.part.session) == [lost.id])
+        // The session went with a new one at the same MVPD, by another client upstream.
+        let (former, moved) = (session("s-4", mvpd: "Moved"), session("s-5", mvpd: "Moved"))
+        #expect(try await store.start(former, part(former, mvpd: "Moved"), of: nil, now: t0))
+        #expect(try await store.start(moved, part(moved, mvpd: "Moved", slot: "vendor/tv/ffff"), of: nil, now: t0))
         #expect(try await store.rememberOrphans(now: t0) == 1)
-        #expect(try await store.dueLogouts(now: t0, most: 5).map(\.part.session) == [lost.id])
+        #expect(try await store.dueLogouts(now: t0, most: 5).map(\.part.session) == [former.id])
     }
 
     @Test("bridge B15: with a client that upstream forgot go the sessions that came by it, and no others", arguments: engines)
@@ -212,7 +262,7 @@ import Testing
 extension UpstreamStoreTests {
     @Test("bridge §14.1: clients, logouts and lists of an upstream are counted, and of no other", arguments: engines)
     func counts(_ backend: Backend) async throws {
-        let store = try #require(try backend.open() as? SqlAuthenticationStore)
+        let store = try backend.open()
         let hex = String(repeating: "0a", count: 32)
         for (name, upstream) in [
             ("vendor/tv/service", "vendor"), ("vendor/tv/\(hex)", "vendor"), ("vendor/phone/\(hex)", "vendor"), ("vendor/tv/7", "vendor"),
@@ -230,5 +280,32 @@ extension UpstreamStoreTests {
         let holdings = try await store.bridgeHoldings("vendor", listsSince: t0 + .seconds(10), now: t0)
         #expect(holdings == UpstreamHoldings(clients: 4, deviceClients: 2, openLogouts: 0, oldestList: t0 + .seconds(20)))
         #expect(try await store.bridgeHoldings("nobody", listsSince: t0, now: t0) == UpstreamHoldings())
+    }
+
+    @Test(
+        "bridge §14.1: metrics count clients with a bearer that holds, without one and unregistered, and logouts that have waited", arguments: engines
+    )
+    func countsForMetrics(_ backend: Backend) async throws {
+        let store = try open(backend)
+        #expect(try await store.bridgeCounts(patience: .seconds(60), now: t0).isEmpty)
+        func keep(_ number: Int, at upstream: String = "vendor", bearerEnd: Timestamp) async throws {
+            let name = UpstreamSlotName(text: "\(upstream)/tv/\(number)", upstream: upstream, entry: "tv", isDevices: false)
+            var record = UpstreamSlotRecord(name: name, clientID: "client", secret: [9], scopes: [])
+            record.bearerEnd = bearerEnd
+            try await store.keep(record, now: t0)
+        }
+        for number in 0..<3 { try await keep(number, bearerEnd: t0 + .seconds(60)) }
+        for number in 3..<5 { try await keep(number, bearerEnd: t0) }
+        try await keep(1, at: "other", bearerEnd: t0 + .seconds(60))
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(10), now: t0))
+        let session = session("s-1")
+        #expect(try await store.start(session, part(session), of: nil, now: t0))
+        _ = try await store.end(session.key, client: session.clientID, mvpd: session.mvpd, now: t0)
+        try await store.remember(logoutsOf: [session.id], now: t0, firstTry: t0)
+        let counts = try await store.bridgeCounts(patience: .seconds(60), now: t0 + .seconds(59))
+        #expect(
+            counts == ["vendor": UpstreamCounts(readyClients: 3, idleClients: 2, unregisteredClients: 1), "other": UpstreamCounts(readyClients: 1)])
+        let later = try await store.bridgeCounts(patience: .seconds(60), now: t0 + .seconds(60))
+        #expect(later["vendor"] == UpstreamCounts(idleClients: 5, unregisteredClients: 1, waitingLogouts: 1))
     }
 }

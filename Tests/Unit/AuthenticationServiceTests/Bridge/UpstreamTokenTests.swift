@@ -16,7 +16,7 @@ import Testing
     private static let subject = "adobe-subject-token"
 
     private func kept(_ bridge: BridgeRig, _ code: String) async throws -> [UInt8]? {
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         return try await store.store.first("SELECT platform_tokens FROM registration_code WHERE code = ?", [RegistrationCodeText(typed: code)]) {
             $0.next()
         }
@@ -62,7 +62,7 @@ import Testing
 
     /// Sessions are gone, our clients at the upstream are there.
     private func loseSessions(_ bridge: BridgeRig) async throws {
-        let store = try #require(bridge.rig.store as? SqlAuthenticationStore)
+        let store = bridge.rig.store
         try await store.store.write { database in
             for table in ["session", "bridge_session", "bridge_pending", "logout"] { try database.run(Statement("DELETE FROM \(table)"), []) }
         }

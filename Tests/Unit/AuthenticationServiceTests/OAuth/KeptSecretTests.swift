@@ -14,7 +14,7 @@ import Testing
 @Suite struct KeptSecretTests {
     private static let reference = SecretReference("openfiber-2")
 
-    private func secrets(_ store: any AuthenticationStore, folder: String? = nil, _ seals: SecretSeals = SecretSeals(current: .random()))
+    private func secrets(_ store: SqlAuthenticationStore, folder: String? = nil, _ seals: SecretSeals = SecretSeals(current: .random()))
         -> KeptSecrets
     {
         KeptSecrets(folder: ClientSecretFolder(path: folder), store: store, seals: seals, clock: ManualClock())
@@ -51,7 +51,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory.appending(path: "secrets-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let secrets = secrets(InMemoryStore(), folder: folder.path)
+        let secrets = secrets(try Backend.sqlite.open(), folder: folder.path)
         _ = try await secrets.put(Self.reference, ProviderSecret("written"), owner: "acme")
         try Data(" of a file \n".utf8).write(to: folder.appending(path: "openfiber-2.secret"))
         #expect(try await secrets.secret(Self.reference)?.text == "of a file")
@@ -68,7 +68,7 @@ import Testing
             ("a", String(repeating: "x", count: 4097)),
         ])
     func bounds(reference: String, secret: String) async throws {
-        let secrets = secrets(InMemoryStore())
+        let secrets = secrets(try Backend.sqlite.open())
         let fault = await #expect(throws: Fault.self) { _ = try await secrets.put(SecretReference(reference), ProviderSecret(secret), owner: "") }
         #expect(fault?.code == .invalidRequest)
     }

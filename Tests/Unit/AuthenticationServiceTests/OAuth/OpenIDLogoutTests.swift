@@ -13,7 +13,7 @@ import Testing
 struct OpenIDLogoutTests {
     private static let end = "https://chan7.example/bye?from=tv&x=1"
 
-    private func rig(_ backend: Backend = .memory) throws -> Rig {
+    private func rig(_ backend: Backend = .sqlite) throws -> Rig {
         let rig = try Rig(backend)
         rig.change { $0.returnsFromLogout = true }
         return rig

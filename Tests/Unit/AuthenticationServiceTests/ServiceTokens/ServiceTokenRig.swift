@@ -22,7 +22,7 @@ struct ServiceTokenRig {
     let foreign: String
     let foreignBackend: String
 
-    init(_ backend: Backend = .memory) async throws {
+    init(_ backend: Backend = .sqlite) async throws {
         rig = try Rig(backend)
         let keys = JSONWebKeySet(keys: [JSONWebKey(.rsa(try Self.foreignKey.get().publicKey), identifier: "r1", algorithm: .rs256)]).json
         rig.catalogue.change { configuration in

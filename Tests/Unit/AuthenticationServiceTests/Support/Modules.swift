@@ -2,6 +2,7 @@ import Catalogue
 import Clocks
 import ContractRuntime
 import Contracts
+import CoreMetrics
 import Cryptography
 import Faults
 import Identifiers
@@ -32,12 +33,14 @@ struct Modules: Sendable {
         let addresses: SignInAddresses
         /// Carries calls to OAuth providers.
         let provider: any OutboundTransport
-        /// Stands behind upstreams, which needs a store that keeps things; `nil`: none.
+        /// Stands behind upstreams; `nil`: none.
         let upstream: (any OutboundTransport)?
         /// Until then devices are asked about that nothing is known of; `nil`: they are not.
         var adoptUntil: Timestamp? = nil
         /// Carries scheduled sign-ins.
         let site: (any OutboundTransport)?
+        /// Keeps the numbers of the bridge.
+        let numbers: any MetricsFactory
     }
 
     let environment: AuthenticationEnvironment
@@ -48,7 +51,7 @@ struct Modules: Sendable {
     let administration: AdministrationServices
     let tests: TestSignIns
 
-    init(_ peers: Peers, catalogue: any CatalogueSource, store: any AuthenticationStore, clock: any WallClock, logger: Logger) {
+    init(_ peers: Peers, catalogue: any CatalogueSource, store: SqlAuthenticationStore, clock: any WallClock, logger: Logger) {
         environment = AuthenticationEnvironment(
             catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: peers.scrambler, keys: peers.oauthKeys,
             activationOrigins: ["http://127.0.0.1:8080"], usage: UsageCounter(), clockDoubt: peers.clockDoubt, logger: logger)
@@ -56,10 +59,10 @@ struct Modules: Sendable {
         clients = ClientServices(
             environment, issuer: peers.issuer, verifier: peers.verifier, serviceTokenKeys: peers.serviceTokenKeys,
             secretFolder: ClientSecretFolder(path: nil), secretSeals: peers.secretSeals, clientSecrets: ScriptedProvider.Secrets())
-        if let upstream = peers.upstream, let kept = store as? SqlAuthenticationStore {
+        if let upstream = peers.upstream {
             upstreams = UpstreamServices(
-                environment, clients, store: kept, transport: upstream, origin: "http://127.0.0.1:8080", adoptUntil: peers.adoptUntil,
-                reports: reports)
+                environment, clients, store: store, transport: upstream, origin: "http://127.0.0.1:8080", adoptUntil: peers.adoptUntil,
+                reports: reports, factory: peers.numbers)
         } else {
             upstreams = nil
         }
@@ -73,8 +76,8 @@ struct Modules: Sendable {
             environment, clients, sessions, serviceTokenKeys: peers.serviceTokenKeys, saml: peers.saml, logout: peers.saml,
             addresses: peers.addresses, transport: peers.provider, delegates: delegates, reports: reports, tests: tests)
         administration = AdministrationServices(
-            environment, clients, saml: peers.saml, tests: tests, reports: reports, people: store as? any PersonStore,
-            transport: peers.site ?? peers.provider, origin: TestSite.origin, traces: upstreams.map { [$0.traces] } ?? [], delegates: delegates)
+            environment, clients, saml: peers.saml, tests: tests, reports: reports, transport: peers.site ?? peers.provider, origin: TestSite.origin,
+            traces: upstreams.map { [$0.traces] } ?? [], delegates: delegates)
     }
 
     /// Calls what the modules registered.

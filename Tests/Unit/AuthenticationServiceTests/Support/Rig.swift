@@ -10,6 +10,7 @@ import Identifiers
 import Logging
 import ManualClocks
 import OutboundHttp
+import ServiceKit
 import Testing
 import Tokens
 
@@ -22,7 +23,7 @@ import Tokens
 struct Rig {
     let clock = ManualClock(t0)
     let catalogue: ChangingCatalogue
-    let store: any AuthenticationStore
+    let store: SqlAuthenticationStore
     let saml: ScriptedSaml
     let provider: ScriptedProvider
     let log = LogRecorder()
@@ -32,6 +33,8 @@ struct Rig {
     let logins: LoginsClient
     let operations: AuthenticationOperationsClient
     private let peers: Modules.Peers
+    /// The metrics of the bridge.
+    let numbers = PrometheusMetrics()
     let statements: SoftwareStatementIssuer
     let serviceTokenKeys: ServiceTokenKeys
     let context = CallContext()
@@ -43,10 +46,10 @@ struct Rig {
     ///   - real: Replaces the scripted SAML profile.
     ///   - site: Where browsers of test users go.
     ///   - sharedRule: The demands on answers at the shared callback.
-    ///   - upstream: Stands behind the bridge, which needs a backend that keeps things; `nil`: none.
+    ///   - upstream: Stands behind the bridge; `nil`: none.
     ///   - adoptUntil: Until then devices are asked about at the upstream that nothing is known of.
     init(
-        _ backend: Backend = .memory, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
+        _ backend: Backend = .sqlite, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
         upstream: (any OutboundTransport)? = nil, adoptUntil: Timestamp? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
@@ -69,8 +72,7 @@ struct Rig {
             addresses: SignInAddresses(
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
-            provider: provider, upstream: upstream, adoptUntil: adoptUntil, site: site)
-        if upstream != nil { _ = try #require(store as? SqlAuthenticationStore) }
+            provider: provider, upstream: upstream, adoptUntil: adoptUntil, site: site, numbers: numbers)
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller
         (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))

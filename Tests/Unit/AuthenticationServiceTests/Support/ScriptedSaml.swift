@@ -2,18 +2,18 @@ import Clocks
 import Contracts
 import Faults
 import SamlExplanation
-import SamlProfile
 import Synchronization
 
 @testable import AuthenticationAdministration
 @testable import AuthenticationCore
 @testable import AuthenticationSignIn
 @testable import AuthenticationUpstreams
+@testable import SamlProfile
 
 /// Stands in for the SAML profile: the test decides the meaning of every answer of an MVPD.
 final class ScriptedSaml: SamlSignIn, SamlLogout {
     private struct State {
-        var verdict: SamlVerdict = .silent
+        var verdict: ResponseVerdict = .silent
         var requests: [SamlRequest] = []
         var platformRequests: [PlatformSamlRequest] = []
         var claimed: SamlRequestID?
@@ -34,18 +34,26 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
     /// From now on no verification token is made.
     func failPlatformRequests(_ fault: Fault) { state.withLock { $0.platformFault = fault } }
 
-    func answer(_ verdict: SamlVerdict) { state.withLock { $0.verdict = verdict } }
+    func answer(_ verdict: ResponseVerdict) { state.withLock { $0.verdict = verdict } }
 
     /// An assertion that passes every check.
     func accept(
         user: String = "user-42", assertion: String = "_assertion-1", isHomeBased: Bool = false, sessionEnd: Timestamp? = nil,
         attributes: Set<String> = []
     ) {
-        let replay = SignInCompletion.Replay(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600))
+        let name = Sample.subject(user).name
         answer(
             .accepted(
-                AcceptedSignIn(
-                    replay: replay, subject: Sample.subject(user, isHomeBased: isHomeBased), sessionEnd: sessionEnd, attributeNames: attributes)))
+                VerifiedAssertion(
+                    replayKey: .init(issuer: "https://idp.example", assertionID: assertion, expiresAt: t0 + .seconds(600)),
+                    nameID: NameID(
+                        value: ProviderUserID(name.value), format: name.format, nameQualifier: name.nameQualifier,
+                        spNameQualifier: name.serviceProviderQualifier, spProvidedID: name.serviceProvidedID),
+                    sessionIndex: name.sessionIndex, sessionNotOnOrAfter: sessionEnd, authnInstant: nil, userID: ProviderUserID(user),
+                    attributeNames: attributes,
+                    attributes: [
+                        MappedAttribute(key: "householdID", value: .string("house-1")), MappedAttribute(key: "channelID", value: .list(["a", "b"])),
+                    ] + (isHomeBased ? [MappedAttribute(key: "hba_status", value: .boolean(true))] : []))))
     }
 
     func request(_ request: SamlRequest) throws(Fault) -> SamlDispatch {
@@ -55,20 +63,20 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
 
     func verdict(
         on response: UnverifiedResponse, to request: SamlExpectations.Recorded, from provider: SamlProvider, now: Timestamp
-    ) -> SamlFinding {
+    ) -> ResponseFinding {
         finding
     }
 
-    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> HeldFinding {
-        HeldFinding(result: .silent, reason: "", explanation: finding.explanation)
+    func finding(on held: HeldResponse, from provider: SamlProvider, now: Timestamp) -> ResponseFinding {
+        ResponseFinding(verdict: .silent, explanation: finding.explanation)
     }
 
-    private var finding: SamlFinding {
+    private var finding: ResponseFinding {
         let verdict = state.withLock { $0.verdict }
         var explanation = ResponseExplanation(SamlRejection(.unusable, ""), at: .replay, hint: "")
         explanation.note(.replay, .notChecked)
         if case .rejected(let rejection) = verdict { explanation.fail(.signature, rejection, hint: "") }
-        return SamlFinding(verdict: verdict, explanation: explanation)
+        return ResponseFinding(verdict: verdict, explanation: explanation)
     }
 
     func platformRequest(_ request: PlatformSamlRequest) throws(Fault) -> PlatformDispatch {
@@ -88,7 +96,7 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
 
     func verdict(
         on response: UnverifiedResponse, to request: ProfileRequestRecord, from provider: SamlProvider, now: Timestamp
-    ) -> SamlFinding {
+    ) -> ResponseFinding {
         finding
     }
 
@@ -107,4 +115,14 @@ final class ScriptedSaml: SamlSignIn, SamlLogout {
     }
 
     func metadata(requestor: RequestorID?, now: Timestamp) throws(Fault) -> String { "metadata of \(requestor?.text ?? "all")" }
+}
+
+extension ResponseVerdict {
+    /// Signed in nowhere, and not to be asked.
+    static var silent: ResponseVerdict { status(codes: ["Responder", "NoPassive"]) }
+
+    /// The MVPD's answer has a status that is no success.
+    static func status(codes: [String]) -> ResponseVerdict {
+        .status(ResponseStatus(uris: codes.map { "urn:oasis:names:tc:SAML:2.0:status:\($0)" }))
+    }
 }

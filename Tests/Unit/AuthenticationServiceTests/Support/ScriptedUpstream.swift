@@ -158,8 +158,7 @@ struct BridgeRig {
     func begin(_ call: DeviceCall, ttl: UInt32 = 0) async throws -> (code: String, handle: String) {
         let code = try await rig.code(call, ttl: ttl)
         _ = try await rig.service.startSignIn(Rig.startRequest(code.code, mvpd: "CoastCable"), context: rig.context)
-        let body = try #require(upstream.calls.last { $0.path.hasSuffix("/sessions") }?.body)
-        return (code.code, String(try #require(body.firstMatch(of: /return%2F([A-Za-z0-9_-]+)/)?.1)))
+        return (code.code, try lastHandle())
     }
 
     func finish(_ handle: String) async throws -> SignInOutcome {
@@ -187,6 +186,14 @@ struct BridgeRig {
         try #require(try await finish(handle).result == .signedIn)
         upstream.forget()
         return code
+    }
+
+    /// The browser comes back from upstream, where the person has signed in.
+    func comeBack() async throws { try #require(try await finish(lastHandle()).result == .signedIn) }
+
+    private func lastHandle() throws -> String {
+        let body = try #require(upstream.calls.last { $0.path.hasSuffix("/sessions") }?.body)
+        return String(try #require(body.firstMatch(of: /return%2F([A-Za-z0-9_-]+)/)?.1))
     }
 
     /// Waits for a call that nobody waits for.

@@ -19,7 +19,7 @@ import Tokens
         }
         var subject = fixture.subject()
         subject.bridge = BridgedSession(upstream: "vendor", serviceProvider: "SEVEN", mvpd: "DemoCable", needsIdentity: needsIdentity)
-        fixture.sessions.put(subject, device: "dev-1", requestor: "CHAN7")
+        fixture.table.put(subject, device: "dev-1", requestor: "CHAN7")
         return fixture
     }
 
@@ -106,6 +106,37 @@ import Tokens
         _ = try await fixture.mediaToken()
         _ = try await fixture.mediaToken()
         #expect(fixture.sessions.askUpstream.requests.last?.genericData == "")
+    }
+
+    @Test("bridge §14.1: decisions, media tokens and permits that stood in for upstream are counted, by words that are known")
+    func counts() async throws {
+        let fixture = try fixture()
+        func told(_ metric: String) -> Set<String> {
+            let prefix = "boxoffice_authorization_bridge_\(metric)"
+            return Set(fixture.numbers.text().split(separator: "\n").filter { $0.hasPrefix(prefix + "{") }.map { String($0.dropFirst(prefix.count)) })
+        }
+        try await permit(fixture)
+        _ = try await fixture.authorize()
+        _ = try await fixture.mediaToken()
+        _ = try await fixture.mediaToken()
+        #expect(told("media_tokens_total") == [#"{origin="held",upstream="vendor"} 1"#, #"{origin="live",upstream="vendor"} 1"#])
+        #expect(told("decisions_total") == [#"{outcome="permit",source="mvpd",upstream="vendor"} 2"#])
+        fixture.clock.advance(by: .seconds(61))
+        fixture.sessions.askUpstream.answer { _, _ in throw Fault(.upstreamUnavailable, "away") }
+        _ = try await fixture.authorize()
+        #expect(told("stale_answers_total") == [#"{kind="permit",upstream="vendor"} 1"#])
+        fixture.sessions.askUpstream.answer { request, _ in
+            UpstreamDecisions(decisions: [
+                UpstreamDecision(resource: request.resources[0], source: "someone new", code: "authorization_denied_by_mvpd")
+            ])
+        }
+        #expect(await #expect(throws: Fault.self) { _ = try await fixture.authorize() }?.code == .authorizationDeniedByMvpd)
+        #expect(
+            told("decisions_total") == [
+                #"{outcome="permit",source="mvpd",upstream="vendor"} 2"#, #"{outcome="error",source="none",upstream="vendor"} 1"#,
+                #"{outcome="deny",source="other",upstream="vendor"} 1"#,
+            ])
+        #expect(fixture.numbers.text().contains("# HELP boxoffice_authorization_bridge_decisions_total "))
     }
 
     @Test("bridge §10.3: rules that let in and permit are without effect where verifiers do not trust our tokens; one that refuses needs no upstream")

@@ -15,6 +15,13 @@ import Testing
         #expect(found == [])
     }
 
+    @Test(
+        "new stores on a server, and those of the first release, get the schema of kept ones",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence))
+    func keptSchema() async throws {
+        #expect(try await KeptSchemas.differences(of: "autosignin", steps: AutoSignInStore.postgresSteps) == [])
+    }
+
     private static func differences() async throws -> [String] {
         try await EngineSchemas.differences(sqlite: AutoSignInStore.migrations, postgres: AutoSignInStore.postgresSteps)
     }

@@ -272,10 +272,10 @@ struct RightsTests {
     @Test("a token that is too short, or another administrator's, is not accepted")
     func tokens() throws {
         var administratorRegistry = AdministratorRegistry()
-        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("a", .viewer, token: "short") }
+        #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("a", .viewer, token: "short") }
         try administratorRegistry.add("a", .viewer, token: Who.ed.token)
-        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("b", .viewer, token: " \(Who.ed.token)\n") }
-        #expect(throws: AdministratorRegistry.Unusable.self) { try administratorRegistry.add("a", .viewer, token: Who.vic.token) }
+        #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("b", .viewer, token: " \(Who.ed.token)\n") }
+        #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("a", .viewer, token: Who.vic.token) }
     }
 
     @Test("no token, or one of another length, is refused", arguments: ["", "x", Who.olga.token + "0", String(Who.olga.token.dropLast())])

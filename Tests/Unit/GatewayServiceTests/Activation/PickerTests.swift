@@ -62,12 +62,22 @@ internal import Testing
         ] {
             let reply = try await gateway.get("/activate/providers?code=QK7M2XD&choose=1&q=\(query)", [:])
             #expect(Self.names(reply) == names)
-            #expect(reply.text.contains(#"<span id="found">Providers found: <span id="count">\#(names.count)</span>"#))
+            let found = #"<span id="found">Providers found: <span id="count">\#(names.count)</span>"#
+            #expect(
+                reply.text.contains(found) == !names.isEmpty && reply.text.contains(#"<span id="none">No provider has this name."#) == names.isEmpty)
             #expect(reply.text.contains("Show all providers") && reply.text.contains("My provider is not listed"))
         }
         let hostile = try await gateway.get("/activate/providers?code=QK7M2XD&q=%22%3E%3Cscript%3E\(String(repeating: "x", count: 3000))", [:])
         #expect(hostile.text.contains(#"value="&quot;&gt;&lt;script&gt;xxx"#) && !hostile.text.contains(String(repeating: "x", count: 90)))
         #expect(!(try await TestGateway().get("/activate/providers?code=QK7M2XD", [:]).text.contains(#"role="search""#)), "three need no search")
+        let list = try await gateway.get("/activate/providers?code=QK7M2XD", [:]).text
+        #expect(
+            list.contains(#"<noscript><button type="submit" class="second">Search</button></noscript>"#) && list.contains(#"<span id="none" hidden>"#)
+        )
+        let (provider, help) = (
+            try #require(list.firstRange(of: "<ul class=\"providers\">")), try #require(list.firstRange(of: "<details class=\"help\">"))
+        )
+        #expect(provider.upperBound < help.lowerBound, "help stands below the list")
     }
 
     @Test("dashboard #42: a provider that the app has chosen skips the list, unless the person wants another one or it is not there any more")

@@ -1,6 +1,7 @@
 internal import Contracts
 internal import Faults
 @testable import GatewayEdge
+internal import HTTPTypes
 internal import Hummingbird
 internal import Testing
 
@@ -53,6 +54,22 @@ internal import Testing
         gateway.authentication.listBridgedProviders.fail(with: Fault(.upstreamUnavailable, "Not now.", retryAfter: .seconds(7)))
         let page = try await gateway.get("/activate/providers?code=QK7M2XD", [:])
         #expect(page.status == 503 && page.headers[.retryAfter] == "7" && !page.text.contains("mvpd="))
+    }
+
+    @Test("bridge §6: our own name and logo of a provider are those for the device's platform")
+    func namesByPlatform() async throws {
+        var configuration = Self.configuration(returnOrigin: "https://tv.example")
+        let index = try #require(configuration.integrations.firstIndex { $0.mvpdID == "CoastCable" })
+        configuration.integrations[index].platformOverrides = [
+            PlatformOverride(scope: .roku, displayName: "Coast on Roku", logoURL: "https://logo.example/roku.png")
+        ]
+        let gateway = TestGateway(configuration: configuration)
+        gateway.authentication.listBridgedProviders.answer(
+            with: BridgedProviders(providers: [BridgedProviderEntry(id: "CoastCable", displayName: "Their name")]))
+        let roku = try await gateway.get("/api/v1/config/ACME1.json", [.userAgent: "Roku/DVP-9.10"])
+        #expect(roku.text.contains(#""displayName":"Coast on Roku","logoUrl":"https://logo.example/roku.png""#), "\(roku.text)")
+        let other = try await gateway.get("/api/v1/config/ACME1.json", [:])
+        #expect(other.text.contains(#""displayName":"Coast""#) && !other.text.contains("Roku"), "\(other.text)")
     }
 
     @Test("without a return page of ours a person is sent to the channel's page, and no login begins")

@@ -17,6 +17,23 @@ internal import Testing
         #expect(try await console.get("/channels").text.contains("1 change is not live yet."))
     }
 
+    @Test("the review names members with which no copy of config of the release before starts, where they are set")
+    func warnsOfNewMembers() async throws {
+        let warning = "Push this only when all copies of <code>config</code> are this release."
+        #expect(!(try await console.get("/draft").text.contains(warning)))
+        let set = CatalogueChange(
+            number: 2, kind: .requestor, entityID: "ACME1", property: "termsUrl", operation: .add, newJson: "\"https://acme.example/t\"")
+        let made = CatalogueChange(
+            number: 3, kind: .requestor, entityID: "NEWS", operation: .add, newJson: #"{"id":"NEWS","privacyUrl":"https://news.example/p"}"#)
+        console.gateway.administration.getDraft.answer(with: CatalogueDraft(baseVersion: 7, changes: [ConsoleFixture.change, made, set], etag: "d1"))
+        let page = try await console.get("/draft")
+        #expect(page.text.contains(warning) && page.text.contains("a catalogue that has privacyUrl, termsUrl."))
+        let removed = CatalogueChange(
+            number: 2, kind: .requestor, entityID: "ACME1", property: "termsUrl", operation: .remove, oldJson: "\"https://acme.example/t\"")
+        console.gateway.administration.getDraft.answer(with: CatalogueDraft(baseVersion: 7, changes: [removed], etag: "d1"))
+        #expect(!(try await console.get("/draft").text.contains(warning)), "what goes out of the catalogue keeps nobody from it")
+    }
+
     @Test("dashboard #22: without a description nothing is pushed", arguments: ["", "+%0A"])
     func needsDescription(text: String) async throws {
         let reply = try await console.post("/draft/push", "etag=d1&description=\(text)")

@@ -69,6 +69,7 @@ internal import Testing
         let page = try await console.get("/channels/ACME1/edit")
         #expect(page.text.contains("Favourite MVPDs") && page.text.contains("NorthCable\nLakeTel"))
         #expect(page.text.contains(##"value="#0b5fad""##) && page.text.contains(#"name="headerColor""#) && page.text.contains(#"name="logoUrl""#))
+        for name in ["privacyUrl", "termsUrl", "supportUrl"] { #expect(page.text.contains(#"name="\#(name)""#), "\(name)") }
     }
 
     @Test("dashboard #16: an entry shows what it comes to on each platform, and the level of each value")

@@ -39,6 +39,56 @@ internal import Testing
         #expect(try await console.get("").text.contains("No MVPD fails."))
     }
 
+    @Test("home tells an operator how upstreams are, those that fail first; nobody else, and nothing where nobody can say")
+    func tellsUpstreams() async throws {
+        let alarm = UpstreamAlarm(
+            event: "bridge.statement_refused", atMilliseconds: 1_930_384_800_000, count: 2, details: ConsoleFixture.hostile)
+        let states = [
+            UpstreamState(upstream: "quiet"), UpstreamState(upstream: "alarmed", openLogouts: 7, alarms: [alarm]),
+            UpstreamState(upstream: "broken", openBreakers: ["session", "decision"]),
+        ]
+        console.gateway.operations.listUpstreamStates.answer(with: UpstreamStates(states: states))
+        let page = try await console.get("")
+        let names = page.text.matches(of: /data-label="Upstream"><bdi>(\w+)</).map { String($0.1) }
+        #expect(names == ["broken", "alarmed", "quiet"])
+        #expect(
+            page.text.contains("session, decision") && page.text.contains("bridge.statement_refused") && page.text.contains("2031-03-04 10:00 UTC"))
+        #expect(page.text.contains(">7</td>") && !page.text.contains(ConsoleFixture.hostile))
+        let editor = ConsoleFixture(.editor)
+        editor.gateway.operations.listUpstreamStates.answer(with: UpstreamStates(states: states))
+        #expect(try await !editor.get("").text.contains("broken"))
+        console.gateway.operations.listUpstreamStates.fail(with: Fault(.unavailable, "away"))
+        let without = try await console.get("")
+        #expect(without.status == 200 && !without.text.contains(#"id="upstreams""#))
+    }
+
+    @Test("a channel and its integrations tell whether their upstream works; an MVPD's list says who signs people in")
+    func tellsTheirUpstream() async throws {
+        let channel = CatalogueEntity(
+            kind: .requestor, id: "ACME1", json: #"{"id":"ACME1","name":"Acme","upstream":{"upstream":"vendor"}}"#, etag: "e")
+        let integration = CatalogueEntity(
+            kind: .integration, id: "ACME1/CoastCable", json: #"{"requestor":"ACME1","mvpd":"CoastCable","upstream":true}"#, etag: "e")
+        console.gateway.administration.getEntity.answer { request, _ in request.kind == .requestor ? channel : integration }
+        func told(_ path: String, _ state: UpstreamState) async throws -> String {
+            console.gateway.operations.listUpstreamStates.answer(with: UpstreamStates(states: [state]))
+            return try await console.get(path).text
+        }
+        let (works, fails) = (UpstreamState(upstream: "vendor"), UpstreamState(upstream: "vendor", openBreakers: ["list"]))
+        for path in ["/channels/ACME1", "/integrations/ACME1/CoastCable"] {
+            #expect(try await told(path, works).contains("Upstream <bdi>vendor</bdi> works"), "\(path)")
+            #expect(try await told(path, fails).contains("Upstream <bdi>vendor</bdi> fails"), "\(path)")
+        }
+        #expect(console.gateway.operations.listUpstreamStates.requests.last?.upstream == "vendor")
+        console.gateway.operations.listUpstreamStates.fail(with: Fault(.unavailable, "away"))
+        let without = try await console.get("/channels/ACME1")
+        #expect(without.status == 200 && !without.text.contains("Upstream <bdi>"))
+        console.gateway.administration.listEntities.answer(
+            with: EntityPage(
+                entities: [CatalogueEntity(kind: .mvpd, id: "CoastCable", json: #"{"id":"CoastCable","upstreamOnly":true}"#, etag: "e")], total: 1,
+                page: 1, size: 50))
+        #expect(try await console.get("/mvpds").text.contains("by an upstream"))
+    }
+
     @Test("a failed sign-in is explained check by check, with all that failed")
     func explains() async throws {
         var report = Self.report("4bf9", "NorthCable", .rejected, at: 5)

@@ -8,7 +8,7 @@ final class ClientEpoch: StoreChanges {
     static let advance: Statement = "UPDATE epoch SET value = value + 1 WHERE name = 'client'"
     private static let current: Statement = "SELECT value FROM epoch WHERE name = 'client'"
     private static let interval: Duration = .milliseconds(250)
-    /// How long an answer counts, from the moment of the question.
+    /// An answer counts for this long, from the moment of the question.
     private static let trust: Duration = .seconds(1)
 
     private let store: Store

@@ -3,7 +3,9 @@ package import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: SignInReportStore {
+/// Where copies of the service keep reports of sign-ins that failed and of tests, so that each shows those of all.
+extension SqlAuthenticationStore {
+    /// False: each copy knows its own alone.
     package var sharesReports: Bool { store.isDistributed }
 
     package func keep(_ reports: [SignInReport]) async throws(Fault) {
@@ -17,18 +19,22 @@ extension SqlAuthenticationStore: SignInReportStore {
         _ = try await store.commit { () throws(Fault) in plan }
     }
 
+    /// The newest of a trace id.
     package func failedReport(trace: String) async throws(Fault) -> SignInReport? {
         try await store.first("SELECT content FROM sign_in_report WHERE trace = ? ORDER BY ended_at_ms DESC LIMIT 1", [trace]) {
             try SignInReport(serialized: $0.next() as [UInt8])
         }
     }
 
+    /// The newest ones.
+    /// - Parameter mvpd: Empty: of any, and strays.
     package func failedReports(mvpd: String, limit: Int) async throws(Fault) -> [SignInReport] {
         try await store.all("SELECT content FROM sign_in_report WHERE mvpd = ?1 OR ?1 = '' ORDER BY ended_at_ms DESC LIMIT ?2", [mvpd, limit]) {
             try SignInReport(serialized: $0.next() as [UInt8])
         }
     }
 
+    /// Removes all but the newest answers that led to no pending sign-in, which anybody can send.
     package func trimStrays(to most: Int) async throws(Fault) {
         try await store.change(
             """

@@ -2,7 +2,7 @@ package import Clocks
 package import Faults
 package import Storage
 
-extension SqlAuthenticationStore: ClientStore {
+extension SqlAuthenticationStore {
     package func add(_ client: Client) async throws(Fault) {
         try await store.change(
             """
@@ -27,10 +27,17 @@ extension SqlAuthenticationStore: ClientStore {
         return found
     }
 
+    /// Notes that a client asked for a token: it is remembered by the day.
     package func noteUse(of client: ClientID, at moment: Timestamp) async throws(Fault) {
         try await store.change("UPDATE client SET last_used_ms = ?1 WHERE id = ?2 AND last_used_ms < ?1", [moment, client])
     }
 
+    /// Forgets a batch of clients that were last used before a moment and have no session and no code that has not ended. It also forgets those that
+    /// never made one.
+    /// - Parameters:
+    ///   - used: For clients that made something once.
+    ///   - idle: For clients that never did.
+    /// - Returns: The number of forgotten clients.
     package func forgetClients(usedBefore used: Timestamp, idleBefore idle: Timestamp, now: Timestamp) async throws(Fault) -> Int {
         // A client can make something only with a token, and asked for one a day before at the latest: what is found here stays true.
         let unused = try await store.read { database in
@@ -54,6 +61,8 @@ extension SqlAuthenticationStore: ClientStore {
 
     private static var clientBatch: Int { 500 }
 
+    /// Forgets a client for good.
+    /// - Returns: False when there is none.
     package func revoke(_ client: ClientID) async throws(Fault) -> Bool {
         defer { clients.forget(client) }
         let revoke: Statement = "DELETE FROM client WHERE id = ?"
@@ -77,7 +86,8 @@ extension Client {
     static let noteAct: Statement = "UPDATE client SET has_acted = 1 WHERE id = ? AND has_acted = 0"
 }
 
-extension SqlAuthenticationStore: ProviderTokenStore {
+extension SqlAuthenticationStore {
+    /// As `start`, with the tokens that the MVPD gave; they go when the session goes.
     package func start(_ session: SessionRecord, keeping tokens: ProviderTokenRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         let stored = try await store.commit { () throws(Fault) in
@@ -100,6 +110,7 @@ extension SqlAuthenticationStore: ProviderTokenStore {
         }
     }
 
+    /// The sealed id_tokens of the sessions that a device has at a requestor.
     package func identityTokens(at key: SessionKey) async throws(Fault) -> [SessionID: [UInt8]] {
         let named: Statement = """
             SELECT upstream_token.session_id, upstream_token.identity_token FROM session JOIN upstream_token ON upstream_token.session_id = session.id
@@ -109,6 +120,8 @@ extension SqlAuthenticationStore: ProviderTokenStore {
         return Dictionary(found) { $1 }
     }
 
+    /// Takes the turn of asking the MVPD for fresh tokens. The turn lasts until the lease ends or one of the calls below gives it back.
+    /// - Returns: False while somebody else has it, or when the session is gone.
     package func claimRefresh(of session: SessionID, until lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool {
         try await store.change(
             """
@@ -117,6 +130,8 @@ extension SqlAuthenticationStore: ProviderTokenStore {
             """, [lease, session, now]) == 1
     }
 
+    /// Stores the MVPD's tokens in place of the earlier ones and gives the turn back.
+    /// - Returns: False when the session has another refresh token by now, or is gone; nothing changed.
     package func put(_ tokens: ProviderTokenRecord, replacing before: [UInt8]?) async throws(Fault) -> Bool {
         try await store.change(
             """
@@ -125,6 +140,7 @@ extension SqlAuthenticationStore: ProviderTokenStore {
             """, [tokens.refreshToken, tokens.accessToken, tokens.accessExpiresAt, tokens.session, before]) == 1
     }
 
+    /// Gives the turn back; nothing else changes.
     package func endRefresh(of session: SessionID) async throws(Fault) {
         try await store.change("UPDATE upstream_token SET refreshing_until_ms = NULL WHERE session_id = ?", [session])
     }
@@ -147,7 +163,8 @@ extension ProviderTokenRecord {
     }
 }
 
-extension SqlAuthenticationStore: LogoutStore {
+/// Logouts at the MVPDs (mvpd §2.7).
+extension SqlAuthenticationStore {
     package func add(_ logouts: [PendingLogout]) async throws(Fault) {
         try await store.write { database in
             let insert: Statement = """
@@ -167,6 +184,8 @@ extension SqlAuthenticationStore: LogoutStore {
         }
     }
 
+    /// Notes the request that is sent now.
+    /// - Returns: `nil` when there is no such logout, or it is over.
     package func visit(_ handle: SecretDigest, as request: SamlRequestID, now: Timestamp) async throws(Fault) -> PendingLogout? {
         try await store.write { database in
             let visit: Statement = """
@@ -182,10 +201,13 @@ extension SqlAuthenticationStore: LogoutStore {
         }
     }
 
+    /// Consumes the logout.
+    /// - Returns: False when it was consumed before, or another request was sent since.
     package func finish(_ handle: SecretDigest, request: SamlRequestID) async throws(Fault) -> Bool {
         try await store.change("DELETE FROM pending_logout WHERE handle = ? AND request_id = ?", [handle, request]) == 1
     }
 
+    /// Removes the sessions that an MVPD ended, and remembers the request and the logouts, as one change.
     package func end(_ logout: MvpdLogout, now: Timestamp) async throws(Fault) -> MvpdLogoutResult {
         let (result, keys) = try await store.write { database -> (MvpdLogoutResult, [SessionKey]) in
             guard try database.remember(logout.replay) else { return (.replayed, []) }

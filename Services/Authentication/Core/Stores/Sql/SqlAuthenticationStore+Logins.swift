@@ -3,10 +3,13 @@ internal import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: LoginStore {
+/// Logins that other devices may be signed in from, and the sessions made so (apple §1.4).
+extension SqlAuthenticationStore {
     /// A person has a few devices; of many, those that last longest are enough.
     private static let mostLogins = 32
 
+    /// Logins of these subscribers at the requestor that have not expired, and the sessions that the device has there, the newest first, also expired
+    /// ones.
     package func logins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord]) {
@@ -16,6 +19,8 @@ extension SqlAuthenticationStore: LoginStore {
         return (living(found.own), living(found.logins))
     }
 
+    /// The same out of memory as far as possible: logins as they are, and the device's sessions only where memory has them.
+    /// - Returns: `nil` when memory is not enough.
     package func rememberedLogins(
         of subscribers: Set<Subscriber>, besides device: SessionKey, now: Timestamp
     ) async throws(Fault) -> (own: [SessionRecord], logins: [SessionRecord])? {
@@ -32,7 +37,7 @@ extension SqlAuthenticationStore: LoginStore {
         return (living(own), found)
     }
 
-    /// Where the person may be signed in.
+    /// Returns where the person may be signed in.
     /// - Returns: `nil` for somebody with very many devices: only the store knows which logins last longest.
     private func devices(of subscriber: Subscriber, at requestor: RequestorID) async throws(Fault) -> [SessionKey]? {
         let place = LoginPlace(subscriber: subscriber, requestor: requestor)
@@ -55,10 +60,13 @@ extension SqlAuthenticationStore: LoginStore {
         return keys
     }
 
+    /// As `logins(of:besides:now:)`, for no device.
     package func logins(of subscribers: Set<Subscriber>, at requestor: RequestorID, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         living(try await store.read { try Self.logins(of: subscribers, at: requestor, $0, now) })
     }
 
+    /// Stores the session in place of the newest one before.
+    /// - Returns: False when the login is over, or the device has another newest session by now; nothing changed.
     package func start(_ made: MadeSession, now: Timestamp) async throws(Fault) -> Bool {
         let key = made.session.key
         do throws(Fault) {
@@ -74,6 +82,8 @@ extension SqlAuthenticationStore: LoginStore {
         }
     }
 
+    /// Removes automatic sessions, and remembers the logout of each; ids of others are passed over.
+    /// - Returns: The number that had not expired.
     package func endAutomatic(_ ids: [SessionID], now: Timestamp) async throws(Fault) -> Int {
         let ended = try await store.write { database in
             var ended: [(key: SessionKey, isLive: Bool)] = []

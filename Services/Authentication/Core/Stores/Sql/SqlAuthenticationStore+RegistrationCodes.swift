@@ -3,7 +3,7 @@ internal import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: RegistrationCodeStore {
+extension SqlAuthenticationStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim: Statement = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
@@ -24,6 +24,8 @@ extension SqlAuthenticationStore: RegistrationCodeStore {
             kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2, \(RegistrationRecordID.withoutTokens)
         """
 
+    /// Stores the record unless one that is kept has the same code. A plan ends the unused one that the client's device had at the requestor.
+    /// - Returns: False when the code is taken; nothing changed.
     package func claim(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         let device = try record.device.serialized()
         let stored = try await store.commit { () throws(Fault) in
@@ -56,12 +58,13 @@ extension SqlAuthenticationStore: RegistrationCodeStore {
         }
     }
 
+    /// The record of a code that has not expired.
     package func liveRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await record(code, now).flatMap { $0.expiresAt > now && isLiving($0) ? $0 : nil }
     }
 
     /// False for a code that was made for the programmer who had the requestor's id before.
-    private func isLiving(_ record: RegistrationRecord) -> Bool { record.generatedAt >= lives?.since(record.requestor) ?? record.generatedAt }
+    private func isLiving(_ record: RegistrationRecord) -> Bool { record.generatedAt >= lives.since(record.requestor) }
 
     /// A new plan of a client's device ends the one before that nobody has signed in by (rest-v2 D7).
     /// - Returns: Their codes.
@@ -92,6 +95,7 @@ extension SqlAuthenticationStore: RegistrationCodeStore {
         [now, RegistrationRecord.clockErrorMilliseconds, record.deviceID, record.clientID, record.requestor]
     }
 
+    /// The record of a code that has not expired, or whose session has not (clients §4.3).
     package func keptRecord(_ code: RegistrationCodeText, now: Timestamp) async throws(Fault) -> RegistrationRecord? {
         try await record(code, now).flatMap { $0.keptUntil > now && isLiving($0) ? $0 : nil }
     }
@@ -107,6 +111,8 @@ extension SqlAuthenticationStore: RegistrationCodeStore {
         return record
     }
 
+    /// Stores MVPD, domain and address of a record that is live and unused.
+    /// - Returns: False when it is not; nothing changed.
     package func plan(_ record: RegistrationRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { codes.forget(record.code) }
         let plan: Statement = """
@@ -115,6 +121,8 @@ extension SqlAuthenticationStore: RegistrationCodeStore {
         return try await store.change(plan, [record.mvpd, record.domainName, record.redirectURL, record.id, now], of: record.deviceID.text) == 1
     }
 
+    /// Removes a live code of a requestor and the sign-in that is under way through it (rest-v1 §3.6).
+    /// - Returns: False when there is none.
     package func remove(_ code: RegistrationCodeText, requestor: RequestorID, now: Timestamp) async throws(Fault) -> Bool {
         try await changingCodes { database in
             let pending: Statement = """

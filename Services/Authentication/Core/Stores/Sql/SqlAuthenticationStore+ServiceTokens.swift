@@ -3,7 +3,9 @@ internal import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: ServiceTokenStore {
+/// People whom programmers name by service tokens, their devices, and the codes by which further ones join (rest-v2 §2.14).
+extension SqlAuthenticationStore {
+    /// Ties a device to the person of a name, or renews its tie; a person who is not known yet is now.
     package func tie(_ tie: ServiceTokenTie, to name: ServicePersonName) async throws(Fault) -> ServiceTokenDevice {
         let information = try tie.information.serialized()
         return try await store.write { database in
@@ -16,6 +18,8 @@ extension SqlAuthenticationStore: ServiceTokenStore {
         }
     }
 
+    /// The same to the person whose code it is, which it uses up.
+    /// - Returns: `nil` when the programmer has no such code, or it is over; nothing changed.
     package func tie(_ tie: ServiceTokenTie, by code: String) async throws(Fault) -> ServiceTokenDevice? {
         let information = try tie.information.serialized()
         return try await store.write { database in
@@ -26,12 +30,18 @@ extension SqlAuthenticationStore: ServiceTokenStore {
         }
     }
 
+    /// - Returns: `nil` when the device was taken out, or is remembered no more.
     package func serviceDevice(_ tie: ServiceTieID) async throws(Fault) -> ServiceTokenDevice? {
         try await store.read { database in
             try database.first("\(ServiceTokenDevice.select) WHERE service_device.tie = ?", [tie]) { try ServiceTokenDevice(columns: &$0) }
         }
     }
 
+    /// Notes that a device got a token now.
+    /// - Parameters:
+    ///   - end: The end of the tie.
+    ///   - personEnd: Until when its person is remembered.
+    /// - Returns: False when the tie is there no more.
     package func renew(_ tie: ServiceTieID, at now: Timestamp, until end: Timestamp, personUntil personEnd: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             let renew: Statement = "UPDATE service_device SET seen_at_ms = ?, expires_at_ms = ? WHERE tie = ? RETURNING person"
@@ -41,6 +51,7 @@ extension SqlAuthenticationStore: ServiceTokenStore {
         }
     }
 
+    /// The devices of a person, the one that was seen last first.
     package func serviceDevices(of person: ServicePersonID, now: Timestamp) async throws(Fault) -> [ServiceTokenDevice] {
         try await store.read { database in
             let devices: Statement = """
@@ -51,6 +62,8 @@ extension SqlAuthenticationStore: ServiceTokenStore {
         }
     }
 
+    /// Takes devices of a person out; what was signed in on them is the devices' own from then on.
+    /// - Parameter identity: The person's.
     package func untie(_ devices: [ServiceTokenDevice], of identity: ServiceIdentity) async throws(Fault) {
         let changed = try await store.write { database in
             var changed: [SessionKey] = []
@@ -72,6 +85,8 @@ extension SqlAuthenticationStore: ServiceTokenStore {
         for code in changed.codes { self.codes.forget(code) }
     }
 
+    /// Stores a code in place of the person's code before.
+    /// - Returns: False when another person of the programmer has it; the code before is gone all the same.
     package func add(_ link: ServiceLinkCode, now: Timestamp) async throws(Fault) -> Bool {
         try await store.write { database in
             try database.run("DELETE FROM service_link WHERE person = ?", [link.person])

@@ -3,7 +3,9 @@ internal import Contracts
 package import Faults
 package import Storage
 
-extension SqlAuthenticationStore: SessionStore {
+extension SqlAuthenticationStore {
+    /// The sessions of a device at a requestor, at most one for each client and MVPD, the newest first. Those that have expired and are still
+    /// remembered are included.
     package func sessions(_ key: SessionKey) async throws(Fault) -> [SessionRecord] {
         let epochs: SessionMemory.Epochs
         switch memory.lookup(key) {
@@ -17,8 +19,11 @@ extension SqlAuthenticationStore: SessionStore {
     }
 
     /// Without what is another programmer's.
-    func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives?.covered(sessions) ?? sessions }
+    func living(_ sessions: [SessionRecord]) -> [SessionRecord] { lives.covered(sessions) }
 
+    /// Stores a session that nobody signed in for, in place of the one that the client's device has at the MVPD. The registration code that it came
+    /// through is marked used, and a sign-in under way through it ends.
+    /// - Returns: False when that code is no longer live or has been used; nothing changed.
     package func start(_ session: SessionRecord, now: Timestamp) async throws(Fault) -> Bool {
         defer { noteStart(of: session) }
         if try await store.commit({ () throws(Fault) in try session.plan(now: now) }) != nil { return true }
@@ -29,6 +34,8 @@ extension SqlAuthenticationStore: SessionStore {
         }
     }
 
+    /// Gives a session the attributes that it has after the update, all of them or none.
+    /// - Returns: False when the update does not apply to the session that the device has now; nothing changed.
     package func update(_ update: AttributeUpdate, now: Timestamp) async throws(Fault) -> Bool {
         defer { memory.forget(update.key) }
         return try await store.write { database in
@@ -40,6 +47,8 @@ extension SqlAuthenticationStore: SessionStore {
         }
     }
 
+    /// Removes the device's sessions at these requestors that its claims may see, and remembers the logout at each.
+    /// - Returns: Those that had not expired.
     package func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
             for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
@@ -51,6 +60,7 @@ extension SqlAuthenticationStore: SessionStore {
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: device.text)
             for requestor in requestors {
+                plan.add(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                 plan.add(end, [device, requestor, claims.appID, claims.deviceUser])
                 Self.addLogout(of: SessionKey(device: device, requestor: requestor), to: &plan, now)
             }
@@ -61,6 +71,7 @@ extension SqlAuthenticationStore: SessionStore {
             try await store.write { database in
                 var ended: [SessionRecord] = []
                 for requestor in requestors {
+                    try database.run(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                     let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
                     ended += sessions.filter { $0.expiresAt > now }
                     try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
@@ -69,6 +80,8 @@ extension SqlAuthenticationStore: SessionStore {
             })
     }
 
+    /// Removes the session that a client's device has at an MVPD, and remembers the logout.
+    /// - Returns: `nil` when there was none, or it had expired.
     package func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
         defer { memory.forget(key) }
         let end: Statement = """
@@ -76,12 +89,14 @@ extension SqlAuthenticationStore: SessionStore {
             """
         let stored = try await store.commit { () throws(Fault) in
             var plan = Plan(for: key.device.text)
+            plan.add(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             plan.add(end, [key.device, key.requestor, client, mvpd])
             Self.addLogout(of: key, to: &plan, now)
             return plan
         }
         if let stored { return living(try Self.ended(stored, now)).first }
         let ended = try await store.write { database in
+            try database.run(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
             try Self.remember(logoutOf: key, database, now)
             return ended.flatMap { $0.expiresAt > now ? $0 : nil }
@@ -89,10 +104,28 @@ extension SqlAuthenticationStore: SessionStore {
         return living(ended.map { [$0] } ?? []).first
     }
 
-    /// The sessions that the statements of a plan ended, each before that of its logout, without those that were over.
+    /// An upstream hears of a session's end by the one who ends it, at once. If that one dies, others tell it after this time.
+    private static let outboxRest: Duration = .seconds(5)
+
+    /// Keeps in the commit that ends sessions that upstreams have to hear of it: nothing may come in between (bridge §10.2).
+    /// - Parameter condition: The sessions, by the arguments from `?3` on, of which the first two are device and requestor.
+    private static func outbox(where condition: String) -> Statement {
+        """
+        UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?2
+        WHERE device_id = ?3 AND requestor = ?4 AND logout_ms = 0 AND is_suspect <> 3 AND kind NOT IN ('temporary', 'degraded')
+            AND session_id IN (SELECT id FROM session WHERE device_id = ?3 AND requestor = ?4 AND \(condition))
+        """
+    }
+
+    private static let outboxOfDevice = outbox(where: "(app_id = '' OR ?5 IN ('', app_id)) AND ?6 IN ('', device_user)")
+    private static let outboxOfClient = outbox(where: "client_id = ?5 AND mvpd = ?6")
+
+    private static func outbox(_ sessions: Arguments, _ now: Timestamp) -> Arguments { [now, now + outboxRest] + sessions }
+
+    /// The sessions that the statements of a plan ended, each after that of its outbox and before that of its logout, without those that were over.
     private static func ended(_ stored: [any StoredRows], _ now: Timestamp) throws(Fault) -> [SessionRecord] {
         do {
-            return try stride(from: 0, to: stored.count, by: 2).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
+            return try stride(from: 1, to: stored.count, by: 3).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
                 .filter { $0.expiresAt > now }
         } catch {
             throw .unexpected(error)
@@ -232,6 +265,8 @@ extension SessionRecord {
 }
 
 extension SqlAuthenticationStore {
+    /// A viewer's sessions at a requestor and an MVPD, the newest first, also those that are over and still remembered. They have this NameID, or
+    /// came from the logins of one of these scrambled ids.
     package func sessions(
         named name: String, userIDs: [String], at requestor: RequestorID, mvpd: MvpdID, most: Int
     ) async throws(Fault) -> [SessionRecord] {

@@ -2,7 +2,9 @@ package import Clocks
 package import Faults
 package import Storage
 
-extension SqlAuthenticationStore: SignInStore {
+extension SqlAuthenticationStore {
+    /// Stores a pending sign-in in place of an earlier one of the same code (rest-v1 §3.7).
+    /// - Returns: False when the code is no longer live or has been used; nothing changed.
     package func begin(_ pending: PendingSignIn, now: Timestamp) async throws(Fault) -> Bool {
         let insert: Statement = """
             INSERT INTO pending_sign_in (request_id, relay_state, record_id, browser_secret, code, requestor, mvpd,
@@ -29,15 +31,20 @@ extension SqlAuthenticationStore: SignInStore {
         }
     }
 
+    /// The pending sign-in with that RelayState, unless it is over.
     package func pending(_ relayState: SecretDigest, now: Timestamp) async throws(Fault) -> PendingSignIn? {
         let live: Statement = "SELECT \(PendingSignIn.columns) FROM pending_sign_in WHERE relay_state = ? AND expires_at_ms > ?"
         return try await store.first(live, [relayState, now]) { PendingSignIn(columns: &$0) }
     }
 
+    /// Consumes a pending sign-in without a session.
+    /// - Returns: False when it was consumed before.
     package func abandon(_ request: SamlRequestID) async throws(Fault) -> Bool {
         try await store.change("DELETE FROM pending_sign_in WHERE request_id = ?", [request]) == 1
     }
 
+    /// Consumes the pending sign-in, remembers the assertion and marks the code used. The session replaces that client's at the MVPD. All of it is
+    /// one change. When several calls name one request or one assertion, at most one completes.
     package func complete(_ completion: SignInCompletion, now: Timestamp) async throws(Fault) -> SignInCompletionResult {
         let session = completion.session
         defer { noteStart(of: session) }

@@ -3,7 +3,9 @@ package import Contracts
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: TestSignInStore {
+/// Test sign-ins, apart from those of viewers.
+extension SqlAuthenticationStore {
+    /// - Returns: False when as many as may be are under way; nothing changed. Those of a schedule take no other's place.
     package func add(_ test: TestSignInRecord, now: Timestamp) async throws(Fault) -> Bool {
         guard case .waiting(let ticket) = test.stage else { return false }
         let insert: Statement = """
@@ -21,11 +23,15 @@ extension SqlAuthenticationStore: TestSignInStore {
             ], of: "test_sign_in") == 1
     }
 
+    /// The one with that digest of its ticket, of `RelayState` or of `state`, unless it is over.
     package func testSignIn(_ handle: SecretDigest, now: Timestamp) async throws(Fault) -> TestSignInRecord? {
         let live: Statement = "SELECT \(TestSignInRecord.columns) FROM test_sign_in WHERE handle = ? AND expires_at_ms > ?"
         return try await store.first(live, [handle, now]) { TestSignInRecord(columns: &$0) }
     }
 
+    /// Puts it at its next stage.
+    /// - Parameter before: The digest that it was known by.
+    /// - Returns: False when it is over, or somebody else was first; nothing changed.
     package func open(
         _ test: TestSignInID, from before: SecretDigest, _ request: TestSignInRecord.Request, _ way: SignInWay, now: Timestamp
     ) async throws(Fault) -> Bool {
@@ -42,10 +48,13 @@ extension SqlAuthenticationStore: TestSignInStore {
             ], of: "test_sign_in") == 1
     }
 
+    /// Ends it without an answer, if it is there.
     package func drop(_ test: TestSignInID) async throws(Fault) {
         try await store.change("DELETE FROM test_sign_in WHERE id = ?", [test], of: "test_sign_in")
     }
 
+    /// Consumes it, and remembers the assertion that it took, as one change.
+    /// - Parameter replay: `nil`: the answer had none that counts.
     package func finish(
         _ test: TestSignInID, _ handle: SecretDigest, _ replay: SignInCompletion.Replay?, now: Timestamp
     ) async throws(Fault) -> TestSignInEnd {
@@ -89,7 +98,12 @@ extension TestSignInRecord {
     }
 }
 
-extension SqlAuthenticationStore: ScheduledSignInStore {
+/// When scheduled sign-ins are due, and how the latest ended: for all copies of the service.
+extension SqlAuthenticationStore {
+    /// Takes the turn when it is due: the next one is due then at `next`. When several calls come at a time, at most one takes it.
+    /// - Parameters:
+    ///   - first: When an MVPD's first one is due.
+    ///   - next: From this one on; what is due later than that was planned by another schedule, and is due now.
     package func takeTurn(_ mvpd: MvpdID, first: Timestamp, next: Timestamp, now: Timestamp) async throws(Fault) -> ScheduledSignInTurn {
         let known = try await store.first("SELECT due_at_ms, state FROM scheduled_sign_in WHERE mvpd = ?", [mvpd]) { columns in
             (due: columns.next() as Timestamp, state: columns.next() as [UInt8])
@@ -107,11 +121,13 @@ extension SqlAuthenticationStore: ScheduledSignInStore {
         return isMine ? .mine(before: state) : .notYet(until: next, latest: state)
     }
 
+    /// Remembers how one ended.
     package func keep(_ state: ScheduledSignInState, of mvpd: MvpdID) async throws(Fault) {
         let update: Statement = "UPDATE scheduled_sign_in SET state = ? WHERE mvpd = ?"
         try await store.change(update, [try state.serialized(), mvpd], of: "scheduled_sign_in")
     }
 
+    /// Returns how the latest of each MVPD ended, by MVPD.
     package func scheduledSignIns() async throws(Fault) -> [ScheduledSignInState] {
         let states = try await store.all("SELECT state FROM scheduled_sign_in ORDER BY mvpd") { $0.next() as [UInt8] }
         var read: [ScheduledSignInState] = []

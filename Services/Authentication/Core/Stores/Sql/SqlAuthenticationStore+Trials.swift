@@ -2,7 +2,10 @@ package import Clocks
 package import Faults
 internal import Storage
 
-extension SqlAuthenticationStore: TrialStore {
+/// Trials of TempPasses; they never end by themselves (rest-v1 §5).
+extension SqlAuthenticationStore {
+    /// Stores the session of a preview in place of the one before, shortened to the trial that its holder has. The registration code that it
+    /// came through is marked used, and a sign-in under way through it ends.
     package func start(_ preview: FreePreview, now: Timestamp) async throws(Fault) -> FreePreviewResult {
         let since = since(preview.holder)
         return try await starting(preview.session) { database in
@@ -15,6 +18,8 @@ extension SqlAuthenticationStore: TrialStore {
         }
     }
 
+    /// Counts a play as one change: it begins the trial and takes one of its resources. The play's session, if there is one, gets the trial's end.
+    /// From then on the trial knows the holder's device and user, unless another trial does.
     package func spend(_ play: TrialPlay, now: Timestamp) async throws(Fault) -> TrialPlay.Outcome {
         // Most plays are refused or repeat an earlier one: they need no commit.
         let since = since(play.holder)
@@ -29,10 +34,12 @@ extension SqlAuthenticationStore: TrialStore {
         }
     }
 
+    /// The trial of that id; `nil` once it was reset.
     package func trial(_ id: TrialID) async throws(Fault) -> Trial? {
         try await store.read { try $0.trial(id) }
     }
 
+    /// The trial of which the holder's device or user is known; `nil`: its clock was not started.
     package func trial(of holder: TrialHolder) async throws(Fault) -> Trial? {
         let since = since(holder)
         return try await store.read { try $0.trial(of: holder, since: since)?.trial }
@@ -40,11 +47,13 @@ extension SqlAuthenticationStore: TrialStore {
 
     /// Trials from before are another programmer's.
     private func since(_ holder: TrialHolder) -> Timestamp {
-        lives?.since(holder.key.requestor, mvpd: holder.mvpd.text) ?? Timestamp(milliseconds: 0)
+        lives.since(holder.key.requestor, mvpd: holder.mvpd.text)
     }
 
+    /// Forgets trials with everything that they know.
+    /// - Returns: The number of trials that were there.
     package func reset(_ scope: TrialScope, requestor: RequestorID, mvpd: MvpdID) async throws(Fault) -> Int {
-        let since = lives?.since(requestor, mvpd: mvpd.text) ?? Timestamp(milliseconds: 0)
+        let since = lives.since(requestor, mvpd: mvpd.text)
         return try await store.write { database in
             // Nobody is told how many there were of another programmer.
             if since > Timestamp(milliseconds: 0) {

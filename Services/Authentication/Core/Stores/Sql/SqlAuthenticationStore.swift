@@ -5,23 +5,28 @@ package import Faults
 package import Storage
 
 /// The service's state in a store, which copies of the service may share.
-package final class SqlAuthenticationStore: LivingStore {
+///
+/// A method that changes something returns when the change is durable. All of them throw faults of the storage (`unavailable`, `overloaded`,
+/// `storage_full`, `internal`), which are never statements about a credential.
+package final class SqlAuthenticationStore: Sendable {
     package let store: Store
-    private let ownLives = EntryLives()
-    package var lives: EntryLives? { ownLives }
+    /// Nothing of former owners is told.
+    package let lives = EntryLives()
     package let clients: CoherentCache<ClientID, Client>
     package let memory: SessionMemory
     /// A device that waits for its person polls by its code (rest-v2 §2.8). A change of a code's row removes it from the cache.
     package let codes: CoherentCache<RegistrationCodeText, RegistrationRecord>
-    /// The upstream's parts of sessions that came by an upstream.
-    package let parts: CoherentCache<SessionID, UpstreamPart>
+    /// The upstream's parts of sessions that came by an upstream; `nil`: the session has none. It comes with the session, or never.
+    package let parts: CoherentCache<SessionID, UpstreamPart?>
+    /// Devices without a login under way at an upstream: nearly all of those that ask.
+    package let settled: CoherentCache<SessionKey, Bool>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. A new login removes the
     /// person's entry. A device that is listed and has no such login any more is passed over.
     package let logins: CoherentCache<LoginPlace, [SessionKey]>
     package let rememberedLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "memory")])
     let readLogins = Counter(label: "boxoffice_authentication_login_lookups_total", dimensions: [("source", "store")])
 
-    /// The changes that must be heard before memory answers for a client.
+    /// The changes that must be heard before memory answers for a client; `nil`: memory is never out of date.
     package let changes: (any StoreChanges)?
 
     /// - Parameter cachedSessions: Sessions kept in memory, devices known to have none, codes, and people whose logins are known there, of each at
@@ -33,11 +38,13 @@ package final class SqlAuthenticationStore: LivingStore {
         memory = SessionMemory(capacity: cachedSessions, of: store)
         codes = CoherentCache(capacity: cachedSessions, of: store)
         parts = CoherentCache(capacity: cachedSessions, of: store)
+        settled = CoherentCache(capacity: cachedSessions, of: store)
         logins = CoherentCache(capacity: cachedSessions, of: store)
         memory.watched(by: store)
         store.watch(clients, "clients")
         store.watch(codes, "codes")
         store.watch(parts, "bridged parts")
+        store.watch(settled, "bridged logins")
         store.watch(logins, "logins")
     }
 
@@ -76,16 +83,19 @@ extension ProviderSubject {
 
 /// Logins that other devices of the same platform identity, or of the person of a service token, may take over (rest-v1 §4.9, rest-v2 §5 J).
 extension SqlAuthenticationStore {
+    /// The sessions of a platform identity that have not expired (rest-v1 §4.9).
     package func sessions(of identity: PlatformIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE identity = ? AND expires_at_ms > ?"
         return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
+    /// The sessions of whom service tokens name, that have not expired (rest-v2 §5 J).
     package func sessions(of identity: ServiceIdentity, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         let live: Statement = "SELECT \(SessionRecord.columns) FROM session WHERE service_identity = ? AND expires_at_ms > ?"
         return living(try await store.all(live, [identity, now]) { try SessionRecord(columns: &$0) })
     }
 
+    /// When the device was last logged out at the requestor, as long as a session from before could still be taken over.
     package func lastLogout(_ key: SessionKey, now: Timestamp) async throws(Fault) -> Timestamp? {
         try await store.value(
             "SELECT logged_out_at_ms FROM logout WHERE device_id = ? AND requestor = ? AND expires_at_ms > ?", [key.device, key.requestor, now])
@@ -165,7 +175,9 @@ extension Database {
     }
 }
 
-extension SqlAuthenticationStore: SecretStore {
+extension SqlAuthenticationStore {
+    /// Stores it unless the reference is another owner's.
+    /// - Returns: True when there was one before; `nil` when it is another owner's.
     package func put(_ secret: SealedSecret) async throws(Fault) -> Bool? {
         try await store.write { database in
             let known: String? = try database.value("SELECT owner FROM sealed_secret WHERE reference = ?", [secret.reference])
@@ -183,10 +195,12 @@ extension SqlAuthenticationStore: SecretStore {
         try await store.first("SELECT \(SealedSecret.columns) FROM sealed_secret WHERE reference = ?", [reference]) { SealedSecret(columns: &$0) }
     }
 
+    /// By reference.
     package func sealedSecrets() async throws(Fault) -> [SealedSecret] {
         try await store.all("SELECT \(SealedSecret.columns) FROM sealed_secret ORDER BY reference") { SealedSecret(columns: &$0) }
     }
 
+    /// Seals one anew, if it is still the same.
     package func reseal(_ secret: SealedSecret, as sealed: [UInt8]) async throws(Fault) {
         try await store.change("UPDATE sealed_secret SET sealed = ? WHERE reference = ? AND sealed = ?", [sealed, secret.reference, secret.sealed])
     }
@@ -200,7 +214,9 @@ extension SealedSecret {
     }
 }
 
-extension SqlAuthenticationStore: AnnouncementStore {
+/// The announcements of OAuth providers about their answers, by their issuer.
+extension SqlAuthenticationStore {
+    /// True when the provider announced that its answers name it when its document was read last.
     package func announcesIssuer(_ issuer: String) async throws(Fault) -> Bool {
         try await store.first("SELECT read_at_ms FROM announced_issuer WHERE issuer = ?", [issuer]) { $0.next() as Timestamp } != nil
     }
@@ -216,13 +232,15 @@ extension SqlAuthenticationStore: AnnouncementStore {
     }
 }
 
-extension SqlAuthenticationStore: NonceStore {
+extension SqlAuthenticationStore {
+    /// Remembers the digest of a nonce until a moment.
+    /// - Returns: False when it is remembered already.
     package func takeNonce(_ digest: [UInt8], until end: Timestamp) async throws(Fault) -> Bool {
         try await store.change("INSERT INTO signed_nonce (digest, expires_at_ms) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING", [digest, end]) > 0
     }
 }
 
-extension SqlAuthenticationStore: ProfileRequestStore {
+extension SqlAuthenticationStore {
     package func add(_ request: ProfileRequestRecord) async throws(Fault) {
         try await store.change(
             """
@@ -235,11 +253,13 @@ extension SqlAuthenticationStore: ProfileRequestStore {
             ])
     }
 
+    /// The request with that id, unless it was answered or is over.
     package func profileRequest(_ id: SamlRequestID, now: Timestamp) async throws(Fault) -> ProfileRequestRecord? {
         let live: Statement = "SELECT \(ProfileRequestRecord.columns) FROM profile_request WHERE request_id = ? AND expires_at_ms > ?"
         return try await store.first(live, [id, now]) { ProfileRequestRecord(columns: &$0) }
     }
 
+    /// The latest of a client's requests that was not answered and is not over.
     package func newestProfileRequest(
         client: ClientID, requestor: RequestorID, mvpd: MvpdID, platform: Platform, now: Timestamp
     ) async throws(Fault) -> ProfileRequestRecord? {
@@ -251,6 +271,8 @@ extension SqlAuthenticationStore: ProfileRequestStore {
         return try await store.first(newest, [client, requestor, mvpd, Int64(platform.rawValue), now]) { ProfileRequestRecord(columns: &$0) }
     }
 
+    /// Consumes the request, remembers the assertion and stores the session in place of the one before, as one change. When several calls name one
+    /// request or one assertion, at most one completes.
     package func complete(_ completion: PlatformCompletion, now: Timestamp) async throws(Fault) -> PlatformCompletionResult {
         defer { noteStart(of: completion.session) }
         let erased = completion.session.erasable

@@ -117,7 +117,7 @@ package struct ProviderClient: Sendable {
         switch failure.kind {
         case .connectTimeout, .responseTimeout, .budgetSpent:
             Fault(.networkConnectionTimeout, "The TV provider did not answer in time.", cause: failure)
-        case .notSent, .refusedAddress, .resetBeforeAnswer, .unusable:
+        case .notSent, .refusedAddress, .noCertificate, .resetBeforeAnswer, .unusable:
             Fault(.networkReceivedError, "The TV provider's answer cannot be used.", cause: failure)
         case .cancelled: Fault(.cancelled, "The call was cancelled.", cause: failure)
         }
@@ -135,7 +135,7 @@ extension OutboundFailure.Kind {
     fileprivate var outcome: String {
         switch self {
         case .connectTimeout, .responseTimeout, .budgetSpent: "timeout"
-        case .notSent, .refusedAddress: "unreachable"
+        case .notSent, .refusedAddress, .noCertificate: "unreachable"
         case .resetBeforeAnswer, .unusable: "unusable"
         case .cancelled: "cancelled"
         }
@@ -184,7 +184,7 @@ package enum TokenAnswer: Sendable {
         }
     }
 
-    /// Why an answer is neither of the two; nothing of what it holds.
+    /// Returns why an answer is neither of the two; nothing of what it holds.
     package static func problem(_ answer: OutboundAnswer) -> String {
         guard let members = ClaimSet(json: answer.body) else { return "it answered with status \(answer.status), and with no JSON object" }
         switch answer.status {

@@ -125,12 +125,12 @@ package actor ProviderAnnouncements {
     }
 
     private let client: ProviderClient
-    private let store: (any AnnouncementStore)?
+    private let store: SqlAuthenticationStore?
     private let clock: any WallClock
     private var entries: [OctetText: Entry] = [:]
 
     /// - Parameter store: Keeps what was read for the next start; `nil`: nothing is kept.
-    package init(client: ProviderClient, store: (any AnnouncementStore)?, clock: any WallClock) {
+    package init(client: ProviderClient, store: SqlAuthenticationStore?, clock: any WallClock) {
         self.client = client
         self.store = store
         self.clock = clock

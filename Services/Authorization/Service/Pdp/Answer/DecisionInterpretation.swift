@@ -152,7 +152,7 @@ enum MvpdDecision: Hashable, Sendable {
     case deny(Denial)
 
     struct Permit: Hashable, Sendable {
-        /// When the answer itself ends.
+        /// The answer itself ends at this time.
         var validUntil: Timestamp?
         /// Seconds of a re-authz obligation.
         var reauthorizeAfter: Duration?

@@ -1,4 +1,4 @@
-/// Why a decision point's answer was of no use; for the log.
+/// A decision point's answer was of no use for this reason; for the log.
 struct DecisionPointError: Error, CustomStringConvertible {
     let description: String
 

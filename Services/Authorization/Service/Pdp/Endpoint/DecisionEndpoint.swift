@@ -2,10 +2,9 @@ internal import Catalogue
 internal import Contracts
 internal import Faults
 internal import FoundationEssentials
-public import OutboundHttp
-internal import Synchronization
+internal import OutboundHttp
 
-/// How a decision point is reached: its address, whom to trust there, and how long to wait (mvpd §4.3).
+/// A decision point is reached in this way: its address, whom to trust there, and how long to wait (mvpd §4.3).
 struct DecisionEndpoint: Hashable, Sendable {
     /// Calls under way at once unless the record says otherwise.
     static let standardCallsInFlight: UInt32 = 128
@@ -40,32 +39,15 @@ struct DecisionEndpoint: Hashable, Sendable {
     }
 
     /// Each endpoint has connections of its own.
-    /// - Throws: `unusable` when the settings lack the client certificate.
+    /// - Throws: `noCertificate` when the settings lack the client certificate.
     func route(_ certificates: ClientCertificates) throws(OutboundFailure) -> OutboundRoute {
         var route = OutboundRoute(
             peer: url, trustAnchors: trustAnchors, connectTimeout: connectTimeout, responseTimeout: responseTimeout, connections: callsInFlight)
-        if !clientCertificate.isEmpty {
-            guard let certificate = certificates[clientCertificate] else {
-                throw OutboundFailure(.unusable, cause: "the settings have no client certificate '\(clientCertificate)'")
-            }
-            route.certificate = certificate
-        }
+        if !clientCertificate.isEmpty { route.certificate = try certificates.certificate(clientCertificate) }
         return route
     }
 
     private static func milliseconds(_ value: UInt32, default standard: UInt32) -> Duration {
         .milliseconds(value == 0 ? standard : value)
     }
-}
-
-/// The certificates that decision points are shown, by the names that endpoints know them by.
-public final class ClientCertificates: Sendable {
-    private let certificates: Mutex<[String: ClientCertificate]>
-
-    public init(_ certificates: [String: ClientCertificate] = [:]) { self.certificates = Mutex(certificates) }
-
-    /// Shows others from the next call on.
-    public func replace(_ certificates: [String: ClientCertificate]) { self.certificates.withLock { $0 = certificates } }
-
-    subscript(name: String) -> ClientCertificate? { certificates.withLock { $0[name] } }
 }

@@ -173,7 +173,7 @@ struct XmlForm: DecisionForm {
     func answer(_ answer: OutboundAnswer) throws(DecisionPointError) -> DecisionAnswer { try Self.bare(xml: answer.body) }
 }
 
-/// How a question and its answer look in one protocol (mvpd §4.1, §4.2).
+/// A question and its answer have this form in one protocol (mvpd §4.1, §4.2).
 protocol DecisionForm: Sendable {
     /// - Parameter url: The decision point's address.
     /// - Throws: `DecisionPointError` when the question cannot be put in this form; nobody was asked then.

@@ -80,13 +80,13 @@ enum AppleIDError: String, Sendable {
 
     var fault: Fault {
         isOurMistake
-            ? Fault(.appleRequestInvalid, "Apple refuses the request.", cause: AppleRefusal(code: self))
-            : Fault(.appleGrantInvalid, "Apple no longer accepts the sign-in; it has to be made anew.", cause: AppleRefusal(code: self))
+            ? Fault(.appleRequestInvalid, "Apple refuses the request.", cause: AppleRejection(code: self))
+            : Fault(.appleGrantInvalid, "Apple no longer accepts the sign-in; it has to be made anew.", cause: AppleRejection(code: self))
     }
 }
 
 /// For the log.
-struct AppleRefusal: Error, Sendable {
+struct AppleRejection: Error, Sendable {
     let code: AppleIDError
 }
 

@@ -6,7 +6,7 @@ internal import Tokens
 
 /// An identity token whose every check passed. Only the verification makes one.
 package struct VerifiedIdentityToken: Sendable {
-    /// How the token is tied to this request (apple §2.2, V8).
+    /// The token is tied to this request in one of these ways (apple §2.2, V8).
     enum NonceStanding: Sendable {
         case matched
         /// The device cannot echo one: a code exchange has to succeed in its place.
@@ -48,7 +48,7 @@ package struct VerifiedIdentityToken: Sendable {
         transferSubject = claims.string("transfer_sub").flatMap { Self.isSubject($0) ? $0 : nil }
     }
 
-    /// How far Apple's clock may be ahead, in seconds (V7).
+    /// Apple's clock may be ahead this far, in seconds (V7).
     private static let clockTolerance: Int64 = 60
 
     /// The end of the year 9999; keeps arithmetic away from overflow.
@@ -141,7 +141,7 @@ package struct UnverifiedIdentityToken: Sendable {
     }
 }
 
-/// Why an identity token is not accepted (apple §2.2), in the order of the checks.
+/// An identity token is not accepted for one of these reasons (apple §2.2), in the order of the checks.
 package enum IdentityTokenRejection: Error, Hashable, Sendable, CaseIterable {
     /// V1: no compact JWS of two objects, too long, or with a member twice.
     case malformed

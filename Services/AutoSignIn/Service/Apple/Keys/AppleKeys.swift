@@ -7,14 +7,14 @@ internal import Tokens
 /// Apple's keys as they are needed: one fetch at a time, whose result all callers share.
 actor AppleKeys {
     private let apple: AppleIDClient
-    private let store: any AppleKeyStore
+    private let store: AutoSignInStore
     private let clock: any WallClock
     private let logger: Logger
     private var cache = AppleKeyCache()
     private var isRestored = false
     private var fetching: Task<Void, Never>?
 
-    init(apple: AppleIDClient, store: any AppleKeyStore, clock: any WallClock, logger: Logger) {
+    init(apple: AppleIDClient, store: AutoSignInStore, clock: any WallClock, logger: Logger) {
         self.apple = apple
         self.store = store
         self.clock = clock
@@ -87,12 +87,6 @@ struct PublishedAppleKeys: Sendable {
     let document: [UInt8]
     /// `max-age` of `Cache-Control`.
     let maxAge: Duration?
-}
-
-/// Where they outlast a restart.
-protocol AppleKeyStore: Sendable {
-    func keptKeys() async throws(Fault) -> KeptAppleKeys?
-    func keep(_ keys: KeptAppleKeys) async throws(Fault)
 }
 
 struct KeptAppleKeys: Sendable {

@@ -74,7 +74,7 @@ struct AppleTransfers: Sendable {
 
 /// A user whom another team handed over (apple §2.10): known by the transfer identifier until Apple names the new one.
 struct AppleTransferRecord: Hashable, Sendable {
-    /// How long Apple translates after the transfer was accepted.
+    /// Apple translates for this long after the transfer was accepted.
     static let window: Duration = .seconds(60 * 86_400)
 
     /// The team that receives the app.

@@ -116,7 +116,7 @@ struct VerifiedNotification: Sendable {
     let subject: String
     let happenedAt: Timestamp
 
-    /// How far Apple's clock may be ahead, in seconds.
+    /// Apple's clock may be ahead this far, in seconds.
     private static let clockTolerance: Int64 = 60
     /// Times above this are milliseconds (apple §2.9).
     private static let largestSeconds: Int64 = 100_000_000_000

@@ -30,7 +30,7 @@ struct AppleSignIn: Sendable {
         return ProvenPerson(authorization: try await parts.proofs.prove(claim, app: app, tie: .nonce(holder: caller.holder)))
     }
 
-    /// How often somebody else may change what a person finds here while we look.
+    /// Somebody else may change this often what a person finds here while we look.
     private static let mostTurns = 4
 
     private func arrive(

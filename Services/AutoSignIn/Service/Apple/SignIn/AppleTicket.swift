@@ -22,7 +22,7 @@ enum AppleQuestion: String, Hashable, Sendable, Codable {
 struct AppleTicketContent: Hashable, Sendable, Codable {
     let authorization: AppleAuthorization
     let requestor: String
-    /// Where the browser of a web sign-in goes at last; empty for devices.
+    /// The browser of a web sign-in goes here at last; empty for devices.
     let returnURL: String
 }
 

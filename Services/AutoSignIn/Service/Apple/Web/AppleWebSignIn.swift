@@ -117,7 +117,7 @@ struct AppleWebSignIn: Sendable {
     }
 }
 
-/// Where a browser goes after a web sign-in: a path of our own pages, or an address under the requestor's domains.
+/// A browser goes after a web sign-in in one of these places: a path of our own pages, or an address under the requestor's domains.
 enum ReturnAddress {
     static let longest = 2048
 

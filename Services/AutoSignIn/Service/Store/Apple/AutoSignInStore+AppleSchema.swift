@@ -66,7 +66,7 @@ extension AutoSignInStore {
 }
 
 /// Apple's keys on disk, so that a restart while Apple is away costs no sign-in (apple §4).
-extension AutoSignInStore: AppleKeyStore {
+extension AutoSignInStore {
     func keptKeys() async throws(Fault) -> KeptAppleKeys? {
         try await store.first("SELECT document, fetched_at_ms, lifetime_ms FROM apple_key_set") { columns in
             KeptAppleKeys(document: columns.next(), fetchedAt: columns.next(), lifetime: .milliseconds(columns.next() as Int64))

@@ -16,7 +16,7 @@ extension AutoSignInStore {
                     """)
         ] + accountMigrations + familyMigrations + callMigrations + appleMigrations + engineNeutralMigrations
 
-    /// The same tables in PostgreSQL's words.
+    /// The same tables in PostgreSQL.
     public static var postgresSteps: [Migration] { PostgresAutoSignInSchema.steps }
 
     /// The rows that are removed once they are over.

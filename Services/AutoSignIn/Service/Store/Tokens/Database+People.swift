@@ -16,7 +16,7 @@ enum HolderStatements {
 }
 
 extension Database {
-    /// How long an erased person's login opens no new account: longer than any call is under way.
+    /// An erased person's login opens no new account for this long: longer than any call is under way.
     private static var erasedMemory: Duration { .seconds(60) }
 
     private static func subject(_ login: TVLogin) -> String { Hex.encode(SHA256.hash("person\n\(login.mvpd.text)\n\(login.userID)")) }
@@ -107,7 +107,7 @@ extension Database {
     }
 }
 
-/// How values of a family follow each other (apple §1.2).
+/// Values of a family follow each other in this way (apple §1.2).
 extension Database {
     /// The value is on the account: it becomes the active one, and the one before is accepted for 72 hours more (I2).
     func activate(_ version: TokenVersionRecord, of family: FamilyRecord, _ touched: inout Touched, now: Timestamp) throws {

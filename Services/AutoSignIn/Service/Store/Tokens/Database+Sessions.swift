@@ -105,7 +105,7 @@ extension StreamingSessionRecord {
     }
 }
 
-/// Why a family was revoked, as it is kept and counted.
+/// A family was revoked for this reason, as it is kept and counted.
 struct RevocationReason: Hashable, Sendable {
     let text: String
 

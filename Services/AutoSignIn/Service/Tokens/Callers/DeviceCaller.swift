@@ -78,7 +78,7 @@ struct CallerLogin: Hashable, Sendable {
     let session: StreamingSessionID
     let person: TVLogin
     let kind: SessionKind
-    /// When the person signed in at the MVPD.
+    /// The person signed in at the MVPD at this time.
     let authenticatedAt: Timestamp
     let expiresAt: Timestamp
     /// The integration's flag.

@@ -156,7 +156,7 @@ struct TokenVersionRecord: Hashable, Sendable {
 
     /// An active one is replaced at this age (apple §1.2).
     static let rotationAge: Duration = .seconds(90 * 86_400)
-    /// How long a superseded one is accepted.
+    /// A superseded one is accepted for this long.
     static let grace: Duration = .seconds(72 * 3600)
 }
 

@@ -167,7 +167,7 @@ struct TokenValue: Hashable, Sendable, CustomStringConvertible, CustomReflectabl
     }
 }
 
-/// How values are kept: a keyed digest to compare with, and the sealed whole for the calls to Apple that need it (apple §1.2).
+/// Values are kept in this way: a keyed digest to compare with, and the sealed whole for the calls to Apple that need it (apple §1.2).
 struct ValueSeal: Sendable {
     private let seal: TokenSeal
     private let keys: AutoSignInKeys

@@ -93,7 +93,7 @@ extension IdempotentPlace {
     fileprivate var owner: String { digest.bytes.map { String($0, radix: 16) }.joined(separator: ".") }
 }
 
-/// Where an idempotency key counts: for one operation of one caller (apple §4).
+/// An idempotency key counts here: for one operation of one caller (apple §4).
 struct IdempotentPlace: Hashable, Sendable {
     /// The digest of operation, caller and key together.
     let digest: Digest

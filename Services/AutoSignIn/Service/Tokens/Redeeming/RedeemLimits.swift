@@ -5,7 +5,7 @@ internal import Identifiers
 internal import Memos
 internal import Synchronization
 
-/// How often values may be tried (apple §1.2). Remembers a bounded number of addresses and ids; of those over it the older ones are forgotten.
+/// Values may be tried this often (apple §1.2). Remembers a bounded number of addresses and ids; of those over it the older ones are forgotten.
 final class RedeemLimits: Sendable {
     private struct State {
         var addresses = BoundedCache<String, RateWindow>(capacity: 65_536)
@@ -74,7 +74,7 @@ struct RateWindow: Hashable, Sendable {
         current += 1
     }
 
-    /// When the current span is over.
+    /// Returns when the current span is over.
     func end(span: Duration) -> Timestamp { start + span }
 
     private mutating func turn(_ now: Timestamp, _ span: Duration) {

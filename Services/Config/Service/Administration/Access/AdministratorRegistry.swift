@@ -4,8 +4,8 @@ internal import Faults
 
 /// The administrators, by the SHA-256 of their bearers; the bearers themselves are not kept.
 public struct AdministratorRegistry: Sendable {
-    /// Why a bearer cannot be used.
-    public struct Unusable: Error, Sendable, CustomStringConvertible {
+    /// A bearer cannot be used for this reason.
+    public struct Rejection: Error, Sendable, CustomStringConvertible {
         public let description: String
     }
 
@@ -22,8 +22,8 @@ public struct AdministratorRegistry: Sendable {
     public init() {}
 
     /// - Parameter token: As the file has it; white space around it does not count.
-    /// - Throws: `Unusable` when the bearer is too short or somebody else's, or the name is taken.
-    public mutating func add(_ settings: AdministratorSettings, token: String) throws(Unusable) {
+    /// - Throws: `Rejection` when the bearer is too short or somebody else's, or the name is taken.
+    public mutating func add(_ settings: AdministratorSettings, token: String) throws(Rejection) {
         try add(
             settings.name, Self.role(settings.role), programmers: settings.programmers, mvpd: settings.mvpd, rights: settings.rights, token: token)
     }
@@ -32,12 +32,14 @@ public struct AdministratorRegistry: Sendable {
     public mutating func add(
         _ name: String, _ role: AdministratorRole, programmers: [String] = [], mvpd: String = "", rights: [AdministratorSettings.Right] = [],
         token: String
-    ) throws(Unusable) {
+    ) throws(Rejection) {
         let token = Self.trimmed(token)
-        guard token.utf8.count >= Self.shortest else { throw Unusable(description: "holds fewer than \(Self.shortest) characters") }
+        guard token.utf8.count >= Self.shortest else { throw Rejection(description: "holds fewer than \(Self.shortest) characters") }
         let digest = SHA256.hash(token)
-        guard !entries.contains(where: { $0.digest == digest }) else { throw Unusable(description: "holds another administrator's token") }
-        guard !entries.contains(where: { $0.administrator.name == name }) else { throw Unusable(description: "is for '\(name)', who is there twice") }
+        guard !entries.contains(where: { $0.digest == digest }) else { throw Rejection(description: "holds another administrator's token") }
+        guard !entries.contains(where: { $0.administrator.name == name }) else {
+            throw Rejection(description: "is for '\(name)', who is there twice")
+        }
         let administrator = Administrator(
             name: name, role: role, programmerIDs: programmers, proxyMvpdID: mvpd, rights: Set(rights.map(\.rawValue)).sorted())
         entries.append(Entry(digest: digest, administrator: administrator))

@@ -17,7 +17,7 @@ struct KeptSession: Sendable {
     let name: String
     /// The mark of the bearer that opened it; empty: there is none.
     let mark: String
-    /// Where the administrator is.
+    /// The administrator is here.
     let client: String
     let openedAt: Timestamp
     var usedAt: Timestamp

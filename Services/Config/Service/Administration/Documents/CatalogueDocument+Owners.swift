@@ -79,13 +79,13 @@ extension CatalogueDocument {
         }
     }
 
-    /// Where the test user of an MVPD signs in.
+    /// Returns where the test user of an MVPD signs in.
     private func testedIntegration(_ mvpd: EntityKey) -> EntityKey? {
         self[mvpd]?["testSignIn"]?["requestor"]?.text.map { EntityKey(.integrations, "\($0)/\(mvpd.id)") }
     }
 }
 
-/// Where OAuth providers send browsers back (`oauth.callback` of an MVPD). An entry that does not say it keeps what it has; a new one has an address
+/// OAuth providers send browsers back here (`oauth.callback` of an MVPD). An entry that does not say it keeps what it has; a new one has an address
 /// of its own.
 extension CatalogueDocument {
     private static let callback = ["oauth", "callback"]

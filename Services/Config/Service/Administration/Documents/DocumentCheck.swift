@@ -14,7 +14,7 @@ enum DocumentCheck {
     }
 
     /// - Parameter rights: The rights of the reader who hears of the problems; `nil`: one who may see everything.
-    /// - Throws: A `Refused` as its cause, with all problems.
+    /// - Throws: A `DocumentRejection` as its cause, with all problems.
     static func configuration(
         of document: CatalogueDocument, _ ledger: CatalogueLedger, for rights: Rights? = nil
     ) throws(Fault) -> Configuration {
@@ -24,7 +24,7 @@ enum DocumentCheck {
     /// - Parameters:
     ///   - edited: The entries whose problems are told by their places in the entry alone, and whose warnings are returned.
     ///   - rights: As above. A reader who sees a part of the catalogue hears that something is taken, not by whom (clients §2).
-    /// - Throws: A `Refused` as its cause, with all problems.
+    /// - Throws: A `DocumentRejection` as its cause, with all problems.
     static func read(
         _ document: CatalogueDocument, _ ledger: CatalogueLedger, edited: EntityKey?, for rights: Rights?
     ) throws(Fault) -> (configuration: Configuration, warnings: [FieldProblem]) {
@@ -47,14 +47,14 @@ enum DocumentCheck {
         do throws(JsonSyntaxError) {
             text = try JsonDocument(parsing: content)
         } catch {
-            throw Refused.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
+            throw DocumentRejection.invalid("", EntityText.shortened("is no catalogue entry: \(error.message)")).fault
         }
         let problems = JsonProblems(of: text)
         let reading = CatalogueReading(
             certificates: CertificateReader(folder: nil, now: now), completeness: .inProgress, namesOthers: audience.seesEverything)
         let configuration = reading.configuration(problems.root)
         guard problems.list.isEmpty, let configuration else {
-            throw Refused.invalid(problems.list.map(audience.problem)).fault
+            throw DocumentRejection.invalid(problems.list.map(audience.problem)).fault
         }
         return Reading(configuration: configuration, warnings: reading.warnings)
     }
@@ -101,36 +101,36 @@ enum EntityText {
     /// Characters of a message; what it quotes may be long.
     private static let longestMessage = 300
 
-    /// - Throws: A `Refused` as its cause, with every problem that can be seen without the rest of the catalogue.
+    /// - Throws: A `DocumentRejection` as its cause, with every problem that can be seen without the rest of the catalogue.
     static func read(_ text: String, as section: CatalogueSection) throws(Fault) -> (key: EntityKey, tree: JsonTree) {
-        guard text.utf8.count <= longest else { throw Refused.invalid("", "has more than \(longest) bytes").fault }
+        guard text.utf8.count <= longest else { throw DocumentRejection.invalid("", "has more than \(longest) bytes").fault }
         let node: JsonNode
         do throws(JsonSyntaxError) {
             node = try JsonDocument(parsing: Array(text.utf8)).root
         } catch {
-            throw Refused.invalid("", shortened("is no JSON: \(error)")).fault
+            throw DocumentRejection.invalid("", shortened("is no JSON: \(error)")).fault
         }
-        guard case .object = node.content else { throw Refused.invalid("", "must be an object").fault }
+        guard case .object = node.content else { throw DocumentRejection.invalid("", "must be an object").fault }
         var problems: [FieldProblem] = []
         inspect(node, .root, &problems)
         let tree = JsonTree(node)
         for name in section.identity where tree[name]?.text?.isEmpty != false {
             problems.append(FieldProblem(field: name, message: tree[name] == nil ? "is missing" : "must be a text that is not empty"))
         }
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         return (EntityKey(section, of: tree), tree)
     }
 
     /// Members of an entry.
     /// - Parameter field: Where problems are said to be.
-    /// - Throws: A `Refused` as its cause.
+    /// - Throws: A `DocumentRejection` as its cause.
     static func object(_ text: String, field: String) throws(Fault) -> JsonTree {
         guard text.utf8.count <= longest, let node = try? JsonDocument(parsing: Array(text.utf8)).root, case .object = node.content else {
-            throw Refused.invalid(field, "must be a JSON object of at most \(longest) bytes").fault
+            throw DocumentRejection.invalid(field, "must be a JSON object of at most \(longest) bytes").fault
         }
         var problems: [FieldProblem] = []
         inspect(node, .root, &problems)
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         return JsonTree(node)
     }
 
@@ -163,8 +163,8 @@ enum EntityText {
     }
 }
 
-/// Why a change is not made; travels as the cause of a fault, so that the transaction it arose in is undone.
-struct Refused: Error, Sendable {
+/// A change is not made for this reason; travels as the cause of a fault, so that the transaction it arose in is undone.
+struct DocumentRejection: Error, Sendable {
     let refusal: Refusal
 
     init(
@@ -175,16 +175,16 @@ struct Refused: Error, Sendable {
     }
 
     /// The refusal of an entry that is not as it must be.
-    static func invalid(_ problems: [FieldProblem]) -> Refused {
-        Refused(.invalid, problems.count == 1 ? "One thing is wrong." : "\(problems.count) things are wrong.", problems: problems)
+    static func invalid(_ problems: [FieldProblem]) -> DocumentRejection {
+        DocumentRejection(.invalid, problems.count == 1 ? "One thing is wrong." : "\(problems.count) things are wrong.", problems: problems)
     }
 
-    static func invalid(_ field: String, _ message: String) -> Refused { invalid([FieldProblem(field: field, message: message)]) }
+    static func invalid(_ field: String, _ message: String) -> DocumentRejection { invalid([FieldProblem(field: field, message: message)]) }
 
     var fault: Fault { Fault(.invalidRequest, refusal.message, cause: self) }
 }
 
 extension Fault {
     /// The refusal that the fault carries.
-    var refusal: Refusal? { (cause as? Refused)?.refusal }
+    var refusal: Refusal? { (cause as? DocumentRejection)?.refusal }
 }

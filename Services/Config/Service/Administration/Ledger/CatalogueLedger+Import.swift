@@ -29,7 +29,7 @@ struct ImportOutcome: Sendable {
     var documentSHA256 = ""
 }
 
-/// Why a catalogue is to be taken in.
+/// A catalogue is to be taken in for one of these reasons.
 enum ImportReason: Sendable {
     /// The service looked at its file: at its start, or because it changed.
     /// - Parameter former: The file's content when this copy looked last, as a SHA-256.
@@ -76,7 +76,7 @@ extension CatalogueLedger {
     ///   - written: As it stands there; callbacks that it does not say are those that were there.
     ///   - author: The author who brings it; the file itself by default.
     ///   - reason: Why the file is looked at.
-    /// - Throws: A `Refused` as its cause, where it adds what a push may not add.
+    /// - Throws: A `DocumentRejection` as its cause, where it adds what a push may not add.
     func importCatalogue(
         _ written: CatalogueDocument, meaning meant: Configuration, keys: [JSONWebKey], author: String = AuditAuthor.file,
         reason: ImportReason = .asked(isForced: false)
@@ -109,7 +109,7 @@ extension CatalogueLedger {
                     try formerSharers(among: $0, in: document)
                 }
             } ?? []
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: former, to: document)
         let list = pushed.reversed().map { "\($0)" }.joined(separator: ", ")
         let name = author == AuditAuthor.file ? "The catalogue file" : "An imported catalogue"
@@ -126,7 +126,7 @@ extension CatalogueLedger {
 
 extension CatalogueLedger {
     /// Makes a draft the newest version; one that began with an older version is brought onto the newest first (dashboard §4).
-    /// - Throws: `insufficient_role` where the newest version does not let the administrator make all of the changes; a `Refused` as its cause:
+    /// - Throws: `insufficient_role` where the newest version does not let the administrator make all of the changes; a `DocumentRejection` as its cause:
     ///   conflicts, or what is wrong with the result.
     /// - Parameters:
     ///   - rights: The rights of the deciding person: the author, or the second person.
@@ -138,20 +138,20 @@ extension CatalogueLedger {
         let live = try document(newest.documentSHA256)
         let (rebased, conflicts) = CatalogueDocument.rebased(draft.changes, from: draft.baseDocument, onto: live)
         guard conflicts.isEmpty else {
-            throw Refused(.conflict, "Version \(newest.version) changes the same properties.", conflicts: conflicts.lines).fault
+            throw DocumentRejection(.conflict, "Version \(newest.version) changes the same properties.", conflicts: conflicts.lines).fault
         }
         let document = rebased.keepingCallbacks(of: live)
         let changes = live.changes(to: document)
         // A draft may be older than the rights of its author, and than what belongs to whom.
         guard changes.allSatisfy({ rights.mayMake($0, from: live, to: document) }) else { throw Fault.insufficientRole }
-        if changes.isEmpty { throw Refused.invalid("", "has no changes that version \(newest.version) lacks").fault }
+        if changes.isEmpty { throw DocumentRejection.invalid("", "has no changes that version \(newest.version) lacks").fault }
         let configuration = try DocumentCheck.configuration(of: document, self, for: rights)
         let secretProblems = try secretRules(secrets, rights).problems(changes, from: live, to: document)
         let pushProblems = try PushRules.problems(changes, before: try self.configuration(of: newest), after: configuration, now: now) {
             try formerSharers(among: $0, in: document)
         }
         let problems = secretProblems + pushProblems
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         let programmers = RecordScope.programmers(of: changes, from: live, to: document)
         let record = try append(
             document, meaning: configuration, author: author, approver: approver, description: description, origin: .push, programmers: programmers)

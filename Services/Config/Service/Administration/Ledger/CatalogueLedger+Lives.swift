@@ -180,7 +180,7 @@ extension CatalogueLedger {
 
     /// Puts a list in place of the one before, as a version of its own that services have when this is committed.
     /// - Parameter mvpds: Entries of the section `mvpds`.
-    /// - Throws: `not_found` for what is no proxy; a `Refused` as its cause: what is wrong with the list.
+    /// - Throws: `not_found` for what is no proxy; a `DocumentRejection` as its cause: what is wrong with the list.
     func replaceProxiedMvpds(behind proxy: String, with mvpds: [(key: EntityKey, tree: JsonTree)], by author: String) throws -> ListReplacement {
         let newest = try requireNewest()
         let live = try document(newest.documentSHA256)
@@ -191,7 +191,7 @@ extension CatalogueLedger {
             guard live[mvpd.key] != nil, !own.contains(mvpd.key) else { return nil as FieldProblem? }
             return FieldProblem(field: "proxiedMvpd[\(index)].id", message: "is '\(mvpd.key.id)', which another MVPD has")
         }
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         let kept = Set(mvpds.map(\.key))
         let removed = former.map(\.key).filter { !kept.contains($0) }
         var document = live
@@ -207,7 +207,9 @@ extension CatalogueLedger {
         let derived = configuration.integrations.count { kept.contains(EntityKey(.mvpds, $0.mvpdID)) }
         // Every service holds all of them, and a message of the wire has an end.
         guard derived <= Self.mostIntegrations else {
-            throw Refused.invalid("", "comes to \(derived) integrations with channels, more than \(Self.mostIntegrations); name requestorIds").fault
+            throw DocumentRejection.invalid(
+                "", "comes to \(derived) integrations with channels, more than \(Self.mostIntegrations); name requestorIds"
+            ).fault
         }
         let programmers = RecordScope.programmers(of: changes, from: live, to: document)
         let added = mvpds.count { !own.contains($0.key) }

@@ -146,7 +146,7 @@ extension CatalogueLedger {
     }
 
     /// Takes a key out for good: statements that it signed are refused from then on, and no copy signs with it.
-    /// - Throws: `not_found`; a `Refused` as its cause when it is the only one.
+    /// - Throws: `not_found`; a `DocumentRejection` as its cause when it is the only one.
     func retireStatementKey(_ name: String) throws {
         let keys = try statementKeys().filter { $0.retiredAt == nil }
         guard keys.contains(where: { $0.name == name }) else { throw Fault.notFound("key of software statements") }
@@ -192,7 +192,7 @@ extension CatalogueLedger {
         return try database.run("DELETE FROM audit WHERE number <= ?", [last.number])
     }
 
-    /// Where the chain begins.
+    /// Returns where the chain begins.
     func startOfAudit() throws -> (number: UInt64, sha256: String) {
         let start = try database.first("SELECT number, record_sha256 FROM audit_start ORDER BY number DESC LIMIT 1") {
             (number: UInt64($0.next() as Int64), sha256: $0.next() as String)

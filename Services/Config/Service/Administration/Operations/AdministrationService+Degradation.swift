@@ -26,7 +26,7 @@ extension AdministrationService {
             let problems = DegradationCheck(
                 request: request, catalogue: Catalogue(try ledger.newestConfiguration()), now: ledger.now
             ).problems
-            if !problems.isEmpty { throw Refused.invalid(problems).fault }
+            if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
             return try request.mvpdIDs.map { mvpd in
                 let rule = Self.rule(request, mvpd: mvpd, now: ledger.now)
                 let active = ActiveDegradation(rule: rule, author: rights.name, reason: request.reason)
@@ -41,7 +41,7 @@ extension AdministrationService {
         let rights = try await rights(request.token, .degrade)
         return try await degrade { ledger in
             var (active, document) = try visible(request.id, rights, ledger)
-            if let problem = DegradationCheck.end(request.endsAtMilliseconds, now: ledger.now) { throw Refused.invalid([problem]).fault }
+            if let problem = DegradationCheck.end(request.endsAtMilliseconds, now: ledger.now) { throw DocumentRejection.invalid([problem]).fault }
             active.rule?.endsAtMilliseconds = request.endsAtMilliseconds
             try ledger.keep(active)
             try ledger.record(
@@ -152,21 +152,21 @@ extension AdministrationService {
         }
     }
 
-    /// - Throws: A `Refused` as its cause, when there is no document that can be read.
+    /// - Throws: A `DocumentRejection` as its cause, when there is no document that can be read.
     private func reviewFetched(_ address: String) async throws(Fault) -> ProviderMetadata {
-        guard let fetch else { throw Refused.invalid("address", "cannot be used: this copy fetches nothing").fault }
+        guard let fetch else { throw DocumentRejection.invalid("address", "cannot be used: this copy fetches nothing").fault }
         let found: DocumentFetch.Document
         do throws(DocumentFetch.Refusal) {
             found = try await fetch.document(at: address)
         } catch {
             logger.info("catalogue.metadata_not_fetched", metadata: ["reason": "\(error)"])
-            throw Refused.invalid("address", EntityText.shortened("\(error)")).fault
+            throw DocumentRejection.invalid("address", EntityText.shortened("\(error)")).fault
         }
         let text: String
-        do throws(MetadataText.Problem) {
+        do throws(MetadataText.Rejection) {
             text = try MetadataText.text(of: found.body)
         } catch {
-            throw Refused.invalid("address", "leads to a document that \(error.message)").fault
+            throw DocumentRejection.invalid("address", "leads to a document that \(error.message)").fault
         }
         if let discovery = ProviderDiscovery(text, from: found.url) { return discovery.contract }
         var metadata = try review(text).contract
@@ -174,12 +174,12 @@ extension AdministrationService {
         return metadata
     }
 
-    /// - Throws: A `Refused` as its cause, when the document cannot be read.
+    /// - Throws: A `DocumentRejection` as its cause, when the document cannot be read.
     private func review(_ document: String) throws(Fault) -> ProviderReview {
         do throws(SamlRejection) {
             return ProviderReview(metadata: try IdentityProviderMetadata(document: document), now: publisher.now)
         } catch {
-            throw Refused.invalid("metadata", "cannot be read. \(error.explanation)").fault
+            throw DocumentRejection.invalid("metadata", "cannot be read. \(error.explanation)").fault
         }
     }
 }
@@ -199,7 +199,7 @@ extension AdministrationService {
             let parties = try TestParties(request, in: configuration)
             let named = changes.filter { parties.keys.contains($0.key) }
             let problems = try ledger.secretRules(secrets, rights).problems(named, from: try ledger.newestDocument(), to: draft.document)
-            if !problems.isEmpty { throw Refused.invalid(problems).fault }
+            if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
             let source = changes.isEmpty ? "version \(draft.base.version)" : "the draft"
             try ledger.record(
                 .signInTested, by: rights.name, "Test sign-in for \(request.requestorID) at \(request.mvpdID), by \(source)",
@@ -221,7 +221,7 @@ private struct TestParties {
     private let integration: Integration
     private let mvpds: [Mvpd]
 
-    /// - Throws: A `Refused` as its cause when nobody signs in there.
+    /// - Throws: A `DocumentRejection` as its cause when nobody signs in there.
     init(_ request: PrepareTestSignInRequest, in configuration: Configuration) throws(Fault) {
         guard let requestor = configuration.requestors.first(where: { OctetText($0.id) == OctetText(request.requestorID) }),
             let mvpd = configuration.mvpds.first(where: { OctetText($0.id) == OctetText(request.mvpdID) }),
@@ -230,13 +230,13 @@ private struct TestParties {
             })
         else { throw Fault.notFound("integration") }
         guard integration.bridge == nil else {
-            throw Refused.invalid("", "is served by an upstream: the sign-in there is not of this draft").fault
+            throw DocumentRejection.invalid("", "is served by an upstream: the sign-in there is not of this draft").fault
         }
         let proxy = mvpd.isProxied ? configuration.mvpds.first { OctetText($0.id) == OctetText(mvpd.proxyMvpdID) } : nil
         switch mvpd.signIn ?? proxy?.signIn {
         case .saml, .oauth: break
-        case .tempPass: throw Refused.invalid("", "is a TempPass: nobody signs in at it").fault
-        case nil: throw Refused.invalid("", "has neither saml nor oauth: nobody signs in at it").fault
+        case .tempPass: throw DocumentRejection.invalid("", "is a TempPass: nobody signs in at it").fault
+        case nil: throw DocumentRejection.invalid("", "has neither saml nor oauth: nobody signs in at it").fault
         }
         // An integration that is to be switched on after the test can be tried before.
         integration.enabled = true

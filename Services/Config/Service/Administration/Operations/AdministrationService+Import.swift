@@ -38,7 +38,7 @@ extension AdministrationService {
 
     private func importOwnFile(isForced: Bool) async throws -> CatalogueImport {
         guard !(isForced && isApprovalRequired) else {
-            throw Refused(.secondPersonRequired, "Pushes need a second person here: import a file by its name, and it waits for one.").fault
+            throw DocumentRejection(.secondPersonRequired, "Pushes need a second person here: import a file by its name, and it waits for one.").fault
         }
         let outcome: ImportOutcome
         do {
@@ -47,7 +47,7 @@ extension AdministrationService {
             }
             outcome = found
         } catch let refused as CatalogueRejection {
-            throw Refused.invalid(refused.problems.prefix(Self.most).map { FieldProblem(field: $0.path, message: $0.message) }).fault
+            throw DocumentRejection.invalid(refused.problems.prefix(Self.most).map { FieldProblem(field: $0.path, message: $0.message) }).fault
         }
         publisher.published.publish(outcome.publication)
         if outcome.verdict == .refused { return Self.refused(outcome.pushed, outcome.changes) }
@@ -81,7 +81,7 @@ extension AdministrationService {
         do {
             return try CatalogueDocument(parsing: Array(text.utf8))
         } catch {
-            throw Refused.invalid("", EntityText.shortened("is no catalogue: \(error)")).fault
+            throw DocumentRejection.invalid("", EntityText.shortened("is no catalogue: \(error)")).fault
         }
     }
 
@@ -140,7 +140,7 @@ extension AdministrationService {
         let rights = try await rights(request.token, .edit)
         return try await redraft { ledger in
             guard try !ledger.hasDraft(rights.name) else {
-                throw Refused(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault
+                throw DocumentRejection(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault
             }
             let record = try ledger.version(request.version)
             guard rights.sees(record: record.programmers) else { throw Fault.notFound("version") }
@@ -164,7 +164,7 @@ extension AdministrationService {
 
     /// - Parameter etag: Empty: not checked.
     func requireMatch(_ draft: Draft, _ etag: String) throws(Fault) {
-        if !etag.isEmpty, etag != "*", etag != draft.etag { throw Refused(.preconditionFailed, "The draft is another one by now.").fault }
+        if !etag.isEmpty, etag != "*", etag != draft.etag { throw DocumentRejection(.preconditionFailed, "The draft is another one by now.").fault }
     }
 }
 

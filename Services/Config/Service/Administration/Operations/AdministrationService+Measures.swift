@@ -26,7 +26,7 @@ extension AdministrationService {
             let problems = DegradationCheck(
                 request: start, catalogue: Catalogue(try ledger.newestConfiguration()), now: ledger.now
             ).problems
-            if !problems.isEmpty { throw Refused.invalid(problems).fault }
+            if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
             return try apply(start, by: scope.author, in: ledger)
         }
     }
@@ -137,11 +137,11 @@ extension AdministrationService {
                 if let known = request.known, known.isFile || known.programmerID != owner {
                     let holder = known.isFile ? try ledger.programmersOfFiles()[OctetText(known.reference)] ?? "" : known.programmerID
                     guard rights.isOperator || rights.administrator.programmerIDs.contains(holder) else { throw Fault.notFound("secret") }
-                    guard !known.isFile else { throw Refused(.conflict, "A file has the reference, and is used in its place.").fault }
-                    throw Refused(.conflict, "The reference is another programmer's; choose another one.").fault
+                    guard !known.isFile else { throw DocumentRejection(.conflict, "A file has the reference, and is used in its place.").fault }
+                    throw DocumentRejection(.conflict, "The reference is another programmer's; choose another one.").fault
                 }
                 guard try !ledger.hasEverNamed(secret: request.reference) else {
-                    throw Refused(.conflict, "A version of the catalogue names the reference; write a new one, and push it.").fault
+                    throw DocumentRejection(.conflict, "A version of the catalogue names the reference; write a new one, and push it.").fault
                 }
                 let programmers = owner.isEmpty ? [] : [owner]
                 try ledger.record(.secretWritten, by: rights.name, "Secret written: \(request.reference)", programmers: programmers)

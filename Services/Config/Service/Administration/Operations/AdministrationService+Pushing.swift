@@ -12,17 +12,17 @@ extension AdministrationService {
         let (isApprovalRequired, secrets) = (isApprovalRequired, request.secrets ?? SecretInventory())
         return try await push(rights) { ledger in
             guard FreeText.isGood(request.description, 1...500), request.description.contains(where: { !$0.isWhitespace }) else {
-                throw Refused.invalid("description", "must have 1 to 500 characters").fault
+                throw DocumentRejection.invalid("description", "must have 1 to 500 characters").fault
             }
             let draft = try ledger.draft(of: rights)
-            guard !draft.changes.isEmpty else { throw Refused.invalid("", "has no changes to push").fault }
+            guard !draft.changes.isEmpty else { throw DocumentRejection.invalid("", "has no changes to push").fault }
             try requireMatch(draft, request.ifMatch)
             let live = try ledger.newestDocument()
             guard rights.mayMakeAll(of: draft, in: live) else { throw Fault.insufficientRole }
             if isApprovalRequired {
                 // The second person may be one who may name more.
                 let problems = try ledger.secretRules(secrets, rights).problems(draft.changes, from: live, to: draft.document)
-                if !problems.isEmpty { throw Refused.invalid(problems).fault }
+                if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
                 let proposal = try ledger.propose(draft, author: rights.name, description: request.description)
                 try ledger.discardDraft(of: rights.name)
                 return .pending(proposal.contract(for: rights))
@@ -55,10 +55,10 @@ extension AdministrationService {
             try ledger.removeProposal(proposal.id)
             guard request.approve else { return .declined(try decline(proposal, by: rights, live, ledger)) }
             guard proposal.author != rights.name else {
-                throw Refused(.secondPersonRequired, "The author of a push cannot approve it.").fault
+                throw DocumentRejection(.secondPersonRequired, "The author of a push cannot approve it.").fault
             }
             if let moved = proposal.draft.moved(in: live) {
-                throw Refused(
+                throw DocumentRejection(
                     .conflict, "The \(moved.section.noun) '\(moved.id)' came to another programmer after this was proposed; decline it."
                 ).fault
             }
@@ -167,19 +167,19 @@ extension AdministrationService {
 
 /// An MVPD of a proxy's list, as the catalogue has it and as contracts do.
 enum ProxiedEntry {
-    /// - Throws: A `Refused` as its cause, with the first problem.
+    /// - Throws: A `DocumentRejection` as its cause, with the first problem.
     static func entries(of text: String, behind proxy: String) throws(Fault) -> [(key: EntityKey, tree: JsonTree)] {
         let list: ProxiedMvpdList
-        do throws(ProxiedMvpdList.Problem) {
+        do throws(ProxiedMvpdList.Rejection) {
             list = try ProxiedMvpdList(document: text)
         } catch {
-            throw Refused.invalid(error.place, error.message).fault
+            throw DocumentRejection.invalid(error.place, error.message).fault
         }
         var seen: Set<OctetText> = []
         var entries: [(key: EntityKey, tree: JsonTree)] = []
         for (index, record) in list.records.enumerated() {
             guard seen.insert(record.id).inserted else {
-                throw Refused.invalid("proxiedMvpd[\(index)].id", "is '\(EntityText.shortened(record.id))', which is there twice").fault
+                throw DocumentRejection.invalid("proxiedMvpd[\(index)].id", "is '\(EntityText.shortened(record.id))', which is there twice").fault
             }
             entries.append((EntityKey(.mvpds, record.id), tree(record, behind: proxy)))
         }

@@ -246,7 +246,7 @@ extension AdministrationService {
         }
         return try await redraft { ledger in
             guard try !ledger.hasDraft(rights.name) else {
-                throw Refused(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault
+                throw DocumentRejection(.preconditionFailed, "The draft has changes; push or dismiss them first.").fault
             }
             var draft = try ledger.draft(of: rights)
             let changes = promotion.changes(from: draft.document, to: other).filter { rights.mayMake($0, from: draft.document, to: other) }
@@ -259,18 +259,18 @@ extension AdministrationService {
     }
 
     /// - Parameter text: A catalogue as JSON, or a version of one as the administration API answers it.
-    /// - Throws: A `Refused` as its cause.
+    /// - Throws: A `DocumentRejection` as its cause.
     private static func exported(_ text: String) throws(Fault) -> CatalogueDocument {
         let tree: JsonTree
         do throws(JsonSyntaxError) {
             tree = JsonTree(try JsonDocument(parsing: Array(text.utf8)).root)
         } catch {
-            throw Refused.invalid("catalogue", EntityText.shortened("is no JSON: \(error)")).fault
+            throw DocumentRejection.invalid("catalogue", EntityText.shortened("is no JSON: \(error)")).fault
         }
         let whole = tree["requestors"] == nil ? tree["document"] ?? tree : tree
         for section in CatalogueSection.allCases where section.isMandatory {
             guard case .array = whole[section.rawValue] else {
-                throw Refused.invalid("catalogue", "is no exported catalogue: it has no list '\(section.rawValue)'").fault
+                throw DocumentRejection.invalid("catalogue", "is no exported catalogue: it has no list '\(section.rawValue)'").fault
             }
         }
         return CatalogueDocument(whole)

@@ -24,7 +24,7 @@ struct DraftEditing {
         if key.section == .mvpds { draft.document = draft.document.keepingCallbacks(of: draft.baseDocument) }
         try requireOwn(key, tree, in: draft.document)
         guard rights.mayBridge(nil, tree) else { throw Fault.insufficientRole }
-        if isTaken { throw Refused(.duplicate, "There is a \(key.section.noun) '\(key.id)' already.", references: [key]).fault }
+        if isTaken { throw DocumentRejection(.duplicate, "There is a \(key.section.noun) '\(key.id)' already.", references: [key]).fault }
         return try keep(draft, key, former: former)
     }
 
@@ -32,7 +32,7 @@ struct DraftEditing {
         var draft = try ledger.draft(of: rights)
         try requireMatch(key, in: draft.document, ifMatch: ifMatch)
         for (name, (old, new)) in zip(key.section.identity, zip(parts(of: key), parts(of: EntityKey(key.section, of: tree)))) where old != new {
-            throw Refused.invalid(name, "must be '\(old)': an id cannot be changed").fault
+            throw DocumentRejection.invalid(name, "must be '\(old)': an id cannot be changed").fault
         }
         let former = draft.document
         draft.document[key] = tree
@@ -49,7 +49,7 @@ struct DraftEditing {
         if !references.isEmpty {
             let seen = references.filter { rights.sees($0, in: draft.document) }
             let hidden = seen.count == references.count ? "" : " Operators see which."
-            throw Refused(.referenced, "Others refer to the \(key.section.noun) '\(key.id)'.\(hidden)", references: seen).fault
+            throw DocumentRejection(.referenced, "Others refer to the \(key.section.noun) '\(key.id)'.\(hidden)", references: seen).fault
         }
         draft.document[key] = nil
         try ledger.keep(draft, of: rights.name)
@@ -76,7 +76,7 @@ struct DraftEditing {
             key: key, tree: tree, configuration: configuration, former: former[key], now: ledger.now,
             confirmed: confirmedCertificates)
         let problems = rules.problems
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         try ledger.keep(draft, of: rights.name)
         for confirmation in rules.confirmations { try ledger.record(.certificateConfirmed, by: rights.name, confirmation, programmers: []) }
         var entity = try view(of: draft).entity(key, tree)
@@ -90,19 +90,19 @@ struct DraftEditing {
 
     private func requireMatch(_ key: EntityKey, in document: CatalogueDocument, ifMatch: String) throws(Fault) {
         guard let tree = document[key], rights.sees(key, in: document) else { throw Fault.notFound(key.section.noun) }
-        if ifMatch.isEmpty { throw Refused(.preconditionFailed, "The etag of the entry is required (If-Match).").fault }
-        if ifMatch != "*", ifMatch != tree.sha256 { throw Refused(.preconditionFailed, "The entry is another one by now.").fault }
+        if ifMatch.isEmpty { throw DocumentRejection(.preconditionFailed, "The etag of the entry is required (If-Match).").fault }
+        if ifMatch != "*", ifMatch != tree.sha256 { throw DocumentRejection(.preconditionFailed, "The entry is another one by now.").fault }
     }
 
     /// An administrator's changes stay with the programmers that are theirs; others count as absent.
     private func requireOwn(_ key: EntityKey, _ tree: JsonTree, in document: CatalogueDocument) throws(Fault) {
         if !rights.sees(key, in: document) {
             let field = key.section == .integrations ? "requestor" : "programmer"
-            throw Refused.invalid(field, "names the \(field) '\(tree[field]?.text ?? "")', which is not in the catalogue").fault
+            throw DocumentRejection.invalid(field, "names the \(field) '\(tree[field]?.text ?? "")', which is not in the catalogue").fault
         }
         guard key.section == .applications else { return }
         for (index, id) in (tree["requestors"]?.texts ?? []).enumerated() where !rights.sees(EntityKey(.requestors, id), in: document) {
-            throw Refused.invalid("requestors[\(index)]", "names the requestor '\(id)', which is not in the catalogue").fault
+            throw DocumentRejection.invalid("requestors[\(index)]", "names the requestor '\(id)', which is not in the catalogue").fault
         }
     }
 
@@ -113,7 +113,7 @@ struct DraftEditing {
             entry.key != key && ["programmer", "name", "version"].allSatisfy { entry.tree[$0] == tree[$0] }
         }
         guard let twin else { return }
-        throw Refused(.duplicate, "Name and version are those of another application.", references: [twin.key]).fault
+        throw DocumentRejection(.duplicate, "Name and version are those of another application.", references: [twin.key]).fault
     }
 }
 

@@ -48,7 +48,7 @@ struct EntityListing {
     }
 }
 
-/// How an entry is shown to an administrator.
+/// An entry is shown to an administrator in this way.
 struct EntityView: Sendable {
     let document: CatalogueDocument
     /// The newest version's.

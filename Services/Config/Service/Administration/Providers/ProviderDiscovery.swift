@@ -13,7 +13,7 @@ struct ProviderDiscovery {
     ]
 
     private let tree: JsonTree
-    /// Where the document was.
+    /// The document was here.
     private let url: String
 
     /// - Returns: `nil` for what is no JSON object.

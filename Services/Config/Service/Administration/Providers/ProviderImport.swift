@@ -15,7 +15,7 @@ struct ProviderImport {
     /// - Parameters:
     ///   - fingerprints: The fingerprints of the certificates to pin.
     ///   - expired: The fingerprints of those among them that are pinned although they are not valid now.
-    /// - Throws: A `Refused` as its cause, with all that is wrong with document and fingerprints.
+    /// - Throws: A `DocumentRejection` as its cause, with all that is wrong with document and fingerprints.
     init(_ review: ProviderReview, confirmed fingerprints: [String], expired: [String]) throws(Fault) {
         self.review = review
         var problems = review.problems
@@ -42,7 +42,7 @@ struct ProviderImport {
         if !(1...Self.mostCertificates).contains(fingerprints.count) {
             problems.append(FieldProblem(field: "fingerprints", message: "must name 1 to \(Self.mostCertificates) certificates"))
         }
-        if !problems.isEmpty { throw Refused.invalid(problems).fault }
+        if !problems.isEmpty { throw DocumentRejection.invalid(problems).fault }
         var texts: [String] = []
         for listed in pinned { texts.append((try? Cryptography.Certificate(der: listed.der).pem()) ?? "") }
         certificates = texts

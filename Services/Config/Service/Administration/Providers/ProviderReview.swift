@@ -6,7 +6,7 @@ internal import SamlProfile
 
 /// An MVPD's metadata, looked at as a person will look at it (mvpd §2.7).
 struct ProviderReview {
-    /// How long before its end a certificate becomes a warning.
+    /// A certificate becomes a warning this long before its end.
     private static let notice: Duration = .seconds(30 * 24 * 3600)
 
     let metadata: IdentityProviderMetadata
@@ -50,7 +50,7 @@ struct ProviderReview {
         }
     }
 
-    /// Why the certificate must not be pinned (decision 0021).
+    /// Returns why the certificate must not be pinned (decision 0021).
     private static func problem(_ certificate: Cryptography.Certificate) -> String? {
         do {
             _ = try certificate.publicKey()

@@ -26,6 +26,19 @@ struct ChangeRows {
         }
     }
 
+    /// Members of a requestor that the release before refuses: a copy of `config` of that release does not start on a catalogue with one.
+    private static let newMembers = ["privacyUrl", "termsUrl", "supportUrl"]
+
+    /// The members among the changes that only copies of `config` of this release read.
+    static func newMembers(in changes: [CatalogueChange]) -> [String] {
+        newMembers.filter { member in
+            changes.contains { change in
+                guard change.kind == .requestor, !change.newJson.isEmpty else { return false }
+                return change.property == member || change.property.isEmpty && JsonTree.reading(scalar: change.newJson)[member] != nil
+            }
+        }
+    }
+
     /// The text for the lines that a page leaves out; `nil`: none.
     static func omitted(_ changes: [CatalogueChange]) -> String? {
         changes.count > mostRows ? "\(changes.count - mostRows) further changes are not shown." : nil

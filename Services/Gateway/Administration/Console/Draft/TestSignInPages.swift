@@ -208,6 +208,8 @@ struct DraftPages: Sendable {
                 "onlyOne": draft.changes.count == 1,
             ]
             if let omitted = ChangeRows.omitted(draft.changes) { content["omitted"] = omitted }
+            let new = ChangeRows.newMembers(in: draft.changes)
+            if !new.isEmpty { content["newMembers"] = ["names": new.joined(separator: ", ")] }
         }
         if let refusal = word.refusal {
             content["refused"] = RefusalContent(refusal).content

@@ -134,7 +134,7 @@ enum PrettyJson {
     }
 }
 
-/// Why a change was not made, as the templates want it.
+/// A change was not made for this reason, as the templates want it.
 struct RefusalContent {
     let content: [String: Any]
 

@@ -62,7 +62,7 @@ struct EntryForm {
         }
     }
 
-    private struct Unusable: Error { let text: String }
+    private struct Rejection: Error { let text: String }
 
     private mutating func show(_ value: JsonTree?, in field: FormField) {
         guard let value else {
@@ -89,7 +89,7 @@ struct EntryForm {
         }
     }
 
-    private func apply(_ field: FormField, to tree: inout JsonTree) throws(Unusable) {
+    private func apply(_ field: FormField, to tree: inout JsonTree) throws(Rejection) {
         let typed = self[field.name].trimmed
         let old = tree.value(at: field.path[...])
         let new: JsonTree?
@@ -111,7 +111,7 @@ struct EntryForm {
         if new != old { tree.set(field.path[...], to: new) }
     }
 
-    private func lifetime(_ field: FormField) throws(Unusable) -> JsonTree? {
+    private func lifetime(_ field: FormField) throws(Rejection) -> JsonTree? {
         var sum = 0
         var isGiven = false
         for part in FormField.lifetimeParts {
@@ -119,15 +119,15 @@ struct EntryForm {
             guard !typed.isEmpty else { continue }
             isGiven = true
             guard let count = Int(try Self.number(typed)), count <= 1_000_000 else {
-                throw Unusable(text: "must be whole numbers of \(part.label), not more than a million")
+                throw Rejection(text: "must be whole numbers of \(part.label), not more than a million")
             }
             sum += count * part.seconds
         }
         return isGiven ? .number("\(sum)") : nil
     }
 
-    private static func number(_ typed: String) throws(Unusable) -> String {
-        guard let number = UInt64(typed), typed.utf8.count <= 18 else { throw Unusable(text: "must be a whole number") }
+    private static func number(_ typed: String) throws(Rejection) -> String {
+        guard let number = UInt64(typed), typed.utf8.count <= 18 else { throw Rejection(text: "must be a whole number") }
         return "\(number)"
     }
 }

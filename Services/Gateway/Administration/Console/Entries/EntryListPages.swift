@@ -64,7 +64,7 @@ struct EntryListPages: Sendable {
     }
 }
 
-/// Where one is in a list of several pages.
+/// One is in a list of several pages here.
 struct PagerContent {
     let content: [String: Any]
 
@@ -110,7 +110,9 @@ struct EntryRow {
         let tree = entry.tree
         switch entry.collection {
         case .channels: return [entry.id, tree["programmer"]?.text ?? "", names(tree["domains"])]
-        case .mvpds: return [entry.id, signIn(tree), tree["authorization"]?["protocol"]?.text ?? "none"]
+        case .mvpds:
+            let decisions = tree["upstreamOnly"] == .bool(true) ? "by an upstream" : "none"
+            return [entry.id, signIn(tree), tree["authorization"]?["protocol"]?.text ?? decisions]
         case .integrations:
             let lifetime = tree["authnTtl"].flatMap { if case .number(let text) = $0 { Int(text) } else { nil } }
             return [
@@ -133,6 +135,7 @@ struct EntryRow {
         if tree["saml"] != nil { return "SAML" }
         if let oauth = tree["oauth"] { return oauth["callback"]?.text == "shared" ? "OAuth, shared callback" : "OAuth" }
         if tree["tempPass"] != nil { return "TempPass" }
+        if tree["upstreamOnly"] == .bool(true) { return "by an upstream" }
         return tree["proxy"]?["mvpd"]?.text.map { "through \($0)" } ?? "none"
     }
 }

@@ -57,6 +57,9 @@ struct EntryPages: Sendable {
             "wasSaved": (try? exchange.value("saved")) == "1",
         ]
         if collection == .integrations { content["state"] = ["isOn": entry.isOn] }
+        if let upstream = await UpstreamSummary(console: console).tag(await upstream(of: entry, visitor, exchange), exchange) {
+            content["upstream"] = upstream
+        }
         let levels = collection.mayWrite(visitor, isReplacement: true) ? entry.id : nil
         if let effective = EffectiveTable(entry.entity.effectiveJson, editing: levels).content { content["effective"] = effective }
         if collection.mayWrite(visitor, isReplacement: true) {
@@ -81,7 +84,20 @@ struct EntryPages: Sendable {
             status: refusal.map { AdministrationError($0).status } ?? .ok)
     }
 
-    /// Where one goes from here.
+    /// The upstream that serves the entry; `nil`: none does, or nobody can say.
+    private func upstream(of entry: ConsoleEntry, _ visitor: Visitor, _ exchange: Exchange) async -> String? {
+        switch collection {
+        case .channels: return entry.tree["upstream"]?["upstream"]?.text
+        case .integrations:
+            guard let requestor = entry.tree["requestor"]?.text, let way = entry.tree["upstream"], way != .bool(false) else { return nil }
+            let request = GetEntityRequest(token: visitor.secret, kind: .requestor, id: requestor)
+            guard let channel = try? await console.administration.getEntity(request, context: exchange.call) else { return nil }
+            return JsonTree.reading(channel.json)["upstream"]?["upstream"]?.text
+        case .mvpds, .applications, .programmers: return nil
+        }
+    }
+
+    /// Returns where one goes from here.
     private func related(_ entry: ConsoleEntry, _ visitor: Visitor) -> [[String: String]] {
         let lists = ConsoleCollection.integrations.rawValue
         switch collection {

@@ -58,6 +58,9 @@ enum FormGroups {
                 FormField(
                     "accentColor", "Colour of buttons and links", .text, hint: "Such as #0b5fad. It is made darker or lighter until it can be read."),
                 FormField("headerColor", "Colour behind name and logo", .text, hint: "Such as #16202c."),
+                FormField("privacyUrl", "Privacy page", .text, hint: "https. Each page for the channel's viewers links to it."),
+                FormField("termsUrl", "Terms of use", .text, hint: "https; likewise."),
+                FormField("supportUrl", "Help page", .text, hint: "https; likewise."),
             ]),
         FormGroup(
             title: "Media tokens",
@@ -207,7 +210,7 @@ enum SignInFields {
             FormField("oauth.totalTimeoutMs", "Longest wait for the MVPD, in milliseconds", .number, hint: "10 to 60000."),
         ])
 
-    /// Where the settings are that an explanation names.
+    /// Returns where the settings are that an explanation names.
     /// - Parameters:
     ///   - text: The hint, with names such as `saml.idpEntityId`.
     ///   - mvpd: The MVPD's id.

@@ -32,6 +32,7 @@ struct HomePage: Sendable {
         if !degraded.isEmpty { content["degraded"] = ["rules": degraded.map(DegradationRow.content)] }
         content.merge(await trouble(exchange, visitor)) { own, _ in own }
         content.merge(await testUsers(exchange, visitor)) { own, _ in own }
+        content.merge(await UpstreamSummary(console: console).home(exchange, visitor)) { own, _ in own }
         return await console.page("home", "Home", in: .home, content, for: visitor, exchange)
     }
 

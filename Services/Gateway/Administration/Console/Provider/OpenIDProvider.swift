@@ -47,9 +47,9 @@ package actor OpenIDProvider {
         self.clock = clock
     }
 
-    /// Where a browser goes to sign in.
-    func address(_ proof: ProviderProof) async throws(ProviderRefusal) -> String {
-        let endpoints = try await step { (end) throws(ProviderRefusal) in try await self.published(end) }
+    /// Returns where a browser goes to sign in.
+    func address(_ proof: ProviderProof) async throws(ProviderRejection) -> String {
+        let endpoints = try await step { (end) throws(ProviderRejection) in try await self.published(end) }
         let parameters = [
             ("response_type", "code"), ("client_id", settings.clientID), ("redirect_uri", settings.redirectURI),
             ("scope", settings.scopes.joined(separator: " ")), ("state", proof.state), ("nonce", proof.nonce), ("code_challenge", proof.challenge),
@@ -59,12 +59,12 @@ package actor OpenIDProvider {
     }
 
     /// A code for the person who signed in.
-    func person(_ code: String, _ proof: ProviderProof) async throws(ProviderRefusal) -> SignedInPerson {
-        try await step { (end) throws(ProviderRefusal) in
+    func person(_ code: String, _ proof: ProviderProof) async throws(ProviderRejection) -> SignedInPerson {
+        try await step { (end) throws(ProviderRejection) in
             let endpoints = try await self.published(end)
             let token = try await self.redeem(code, proof, at: endpoints.token, end)
             let verified = try await self.verified(token, proof, keysAt: endpoints.keys, end)
-            guard let claims = ProviderClaims(json: verified.claims) else { throw ProviderRefusal(TokenRejection.malformed) }
+            guard let claims = ProviderClaims(json: verified.claims) else { throw ProviderRejection(TokenRejection.malformed) }
             return try ProviderMapping(settings: self.settings).person(claims, subject: verified.subject)
         }
     }
@@ -72,7 +72,7 @@ package actor OpenIDProvider {
     /// By the keys at hand, and where none of them fits by those that the provider has now.
     private func verified(
         _ token: String, _ proof: ProviderProof, keysAt url: String, _ end: ContinuousClock.Instant
-    ) async throws(ProviderRefusal) -> VerifiedIdentityToken {
+    ) async throws(ProviderRejection) -> VerifiedIdentityToken {
         func verify(_ keys: JSONWebKeySet) throws(TokenRejection) -> VerifiedIdentityToken {
             let verifier = IdentityTokenVerifier(
                 issuer: settings.issuer, clientID: settings.clientID, nonce: proof.nonce, keys: keys, clockSkew: 60)
@@ -84,27 +84,27 @@ package actor OpenIDProvider {
         } catch {
             let now = clock.now()
             let isSoon = doubtedAt.map { now >= $0 && now < $0 + Self.pause } ?? false
-            guard IdentityTokenVerifier.mayBeOfNewerKey(token, error), !isSoon else { throw ProviderRefusal(error) }
+            guard IdentityTokenVerifier.mayBeOfNewerKey(token, error), !isSoon else { throw ProviderRejection(error) }
             doubtedAt = now
             self.keys = self.keys.map { Kept(value: $0.value, readAt: now - Self.refresh) }
             let newer = try await self.keys(for: nil, at: url, end)
-            do throws(TokenRejection) { return try verify(newer) } catch { throw ProviderRefusal(error) }
+            do throws(TokenRejection) { return try verify(newer) } catch { throw ProviderRejection(error) }
         }
     }
 
     private func step<Value: Sendable>(
-        _ body: (ContinuousClock.Instant) async throws(ProviderRefusal) -> Value
-    ) async throws(ProviderRefusal) -> Value {
-        guard steps < Self.most else { throw ProviderRefusal(.away, "busy") }
+        _ body: (ContinuousClock.Instant) async throws(ProviderRejection) -> Value
+    ) async throws(ProviderRejection) -> Value {
+        guard steps < Self.most else { throw ProviderRejection(.away, "busy") }
         steps += 1
         defer { steps -= 1 }
         return try await body(.now + Self.budget)
     }
 
-    private func published(_ end: ContinuousClock.Instant) async throws(ProviderRefusal) -> ProviderEndpoints {
+    private func published(_ end: ContinuousClock.Instant) async throws(ProviderRejection) -> ProviderEndpoints {
         let now = clock.now()
         if let kept = endpoints, now < kept.readAt + Self.refresh { return kept.value }
-        do throws(ProviderRefusal) {
+        do throws(ProviderRejection) {
             let base = settings.issuer.hasSuffix("/") ? String(settings.issuer.dropLast()) : settings.issuer
             let answer = try await send("discovery", OutboundRequest(.get, base + "/.well-known/openid-configuration", headers: Self.json), end)
             let read = try ProviderEndpoints(answer, issuer: settings.issuer)
@@ -119,9 +119,9 @@ package actor OpenIDProvider {
 
     private func redeem(
         _ code: String, _ proof: ProviderProof, at url: String, _ end: ContinuousClock.Instant
-    ) async throws(ProviderRefusal) -> String {
+    ) async throws(ProviderRejection) -> String {
         guard let secret = try? secret().trimmed, !secret.isEmpty else {
-            throw ProviderRefusal(.misconfigured, "secret", "The gateway cannot read gateway.admin.openIDConnect.clientSecretFile.")
+            throw ProviderRejection(.misconfigured, "secret", "The gateway cannot read gateway.admin.openIDConnect.clientSecretFile.")
         }
         var headers = Self.json + [("content-type", "application/x-www-form-urlencoded")]
         var body = [
@@ -136,35 +136,35 @@ package actor OpenIDProvider {
         let request = OutboundRequest(.post, url, headers: headers, body: Array(FormEncoding.encode(body).utf8))
         let answer = try await send("token", request, end)
         guard let members = ProviderClaims(json: answer.body) else {
-            throw ProviderRefusal(.unacceptable, "token.form", "The token endpoint answered with status \(answer.status) and no JSON object.")
+            throw ProviderRejection(.unacceptable, "token.form", "The token endpoint answered with status \(answer.status) and no JSON object.")
         }
         guard answer.isDocument else {
             let error = members.text("error").map { $0.filter { $0.isASCII && ($0.isLetter || $0 == "_") }.prefix(40) } ?? "no reason"
-            let kind: ProviderRefusal.Kind = error == "invalid_grant" ? .stale : .misconfigured
-            throw ProviderRefusal(kind, "token.refused", "The token endpoint refused: \(error).")
+            let kind: ProviderRejection.Kind = error == "invalid_grant" ? .stale : .misconfigured
+            throw ProviderRejection(kind, "token.refused", "The token endpoint refused: \(error).")
         }
         guard let token = members.text("id_token") else {
-            throw ProviderRefusal(.unacceptable, "token.absent", "The token endpoint sent no identity token; the scope openid must be granted.")
+            throw ProviderRejection(.unacceptable, "token.absent", "The token endpoint sent no identity token; the scope openid must be granted.")
         }
         return token
     }
 
     /// A key that is not in the set may be new: it is looked for once in half a minute.
-    private func keys(for name: String?, at url: String, _ end: ContinuousClock.Instant) async throws(ProviderRefusal) -> JSONWebKeySet {
+    private func keys(for name: String?, at url: String, _ end: ContinuousClock.Instant) async throws(ProviderRejection) -> JSONWebKeySet {
         let now = clock.now()
         if let kept = keys, now < kept.readAt + Self.refresh {
             if name.map({ kept.value.key($0) != nil }) ?? true { return kept.value }
             if let soughtAt, now < soughtAt + Self.patience { return kept.value }
             soughtAt = now
         }
-        do throws(ProviderRefusal) {
+        do throws(ProviderRejection) {
             let answer = try await send("jwks", OutboundRequest(.get, url, headers: Self.json), end)
             guard answer.isDocument, let read = try? JSONWebKeySet(published: answer.body) else {
-                throw ProviderRefusal(
+                throw ProviderRejection(
                     .unacceptable, "jwks.form", "The address of the keys answered with status \(answer.status), or with no key set.")
             }
             guard !read.keys.isEmpty else {
-                throw ProviderRefusal(
+                throw ProviderRejection(
                     .unacceptable, "jwks.keys",
                     "No key of the provider's set can be used: it needs an RSA key of 2048 bits at least, or one on P-256, for signatures.")
             }
@@ -180,12 +180,12 @@ package actor OpenIDProvider {
 
     private func send(
         _ endpoint: String, _ request: OutboundRequest, _ end: ContinuousClock.Instant
-    ) async throws(ProviderRefusal) -> OutboundAnswer {
+    ) async throws(ProviderRejection) -> OutboundAnswer {
         let route = OutboundRoute(peer: "administrators", connectTimeout: .seconds(1), responseTimeout: .seconds(3), connections: 4)
         do throws(OutboundFailure) {
             return try await transport.send(request, by: route, timeLeft: max(.zero, end - .now))
         } catch {
-            throw ProviderRefusal(endpoint, error)
+            throw ProviderRejection(endpoint, error)
         }
     }
 }
@@ -197,17 +197,17 @@ struct ProviderEndpoints: Sendable {
     let keys: String
 
     /// - Throws: `unacceptable` when it is not one, is another issuer's, or leads to an address without HTTPS.
-    init(_ answer: OutboundAnswer, issuer: String) throws(ProviderRefusal) {
+    init(_ answer: OutboundAnswer, issuer: String) throws(ProviderRejection) {
         guard answer.isDocument, let members = ProviderClaims(json: answer.body) else {
-            throw ProviderRefusal(.unacceptable, "discovery.form", "The discovery document has status \(answer.status), or is no JSON object.")
+            throw ProviderRejection(.unacceptable, "discovery.form", "The discovery document has status \(answer.status), or is no JSON object.")
         }
         guard members.text("issuer") == issuer else {
-            throw ProviderRefusal(
+            throw ProviderRejection(
                 .unacceptable, "discovery.issuer", "The discovery document is another issuer's; compare it with the setting, octet by octet.")
         }
-        func address(_ name: String) throws(ProviderRefusal) -> String {
+        func address(_ name: String) throws(ProviderRejection) -> String {
             guard let url = members.text(name), OpenIDSettings.isSafe(url) else {
-                throw ProviderRefusal(.unacceptable, "discovery.\(name)", "The discovery document has no \(name) with https.")
+                throw ProviderRejection(.unacceptable, "discovery.\(name)", "The discovery document has no \(name) with https.")
             }
             return url
         }

@@ -29,7 +29,7 @@ struct ProviderSignInPages: Sendable {
             return Console.seeOther(home + Console.address("sign-in", "provider", query: ["to": target, Self.corrected: "1"]))
         }
         let proof = ProviderProof(returningTo: target)
-        do throws(ProviderRefusal) {
+        do throws(ProviderRejection) {
             var response = Console.seeOther(try await provider.address(proof))
             cookie(exchange).set(proof, in: &response)
             return response
@@ -38,10 +38,10 @@ struct ProviderSignInPages: Sendable {
 
     @Sendable func finish(_ exchange: Exchange) async throws -> Response {
         let state = try exchange.value("state") ?? ""
-        guard let proof = cookie(exchange).proof(in: exchange) else { return refused(ProviderRefusal(.stale, "cookie"), Console.path, exchange) }
-        guard proof.isOwn(state: state) else { return refused(ProviderRefusal(.stale, "state"), Console.path, exchange) }
+        guard let proof = cookie(exchange).proof(in: exchange) else { return refused(ProviderRejection(.stale, "cookie"), Console.path, exchange) }
+        guard proof.isOwn(state: state) else { return refused(ProviderRejection(.stale, "state"), Console.path, exchange) }
         var response: Response
-        do throws(ProviderRefusal) {
+        do throws(ProviderRejection) {
             response = try await signIn(try code(exchange), proof, exchange)
         } catch { response = refused(error, proof.target, exchange) }
         // Once, whatever came of it.
@@ -49,21 +49,21 @@ struct ProviderSignInPages: Sendable {
         return response
     }
 
-    private func code(_ exchange: Exchange) throws(ProviderRefusal) -> String {
+    private func code(_ exchange: Exchange) throws(ProviderRejection) -> String {
         let value = { (name: String) in (try? exchange.value(name)) ?? nil }
         if let issuer = value("iss"), issuer != provider.settings.issuer {
-            throw ProviderRefusal(.unacceptable, "issuer", "The answer is of another issuer.")
+            throw ProviderRejection(.unacceptable, "issuer", "The answer is of another issuer.")
         }
         if let error = value("error") {
             let word = error.filter { $0.isASCII && ($0.isLetter || $0 == "_") }.prefix(40)
             throw word == "access_denied"
-                ? ProviderRefusal(.declined, "declined") : ProviderRefusal(.misconfigured, "authorize.refused", "The provider refused: \(word).")
+                ? ProviderRejection(.declined, "declined") : ProviderRejection(.misconfigured, "authorize.refused", "The provider refused: \(word).")
         }
-        guard let code = value("code"), !code.isEmpty else { throw ProviderRefusal(.unacceptable, "code", "The provider's answer has no code.") }
+        guard let code = value("code"), !code.isEmpty else { throw ProviderRejection(.unacceptable, "code", "The provider's answer has no code.") }
         return code
     }
 
-    private func signIn(_ code: String, _ proof: ProviderProof, _ exchange: Exchange) async throws(ProviderRefusal) -> Response {
+    private func signIn(_ code: String, _ proof: ProviderProof, _ exchange: Exchange) async throws(ProviderRejection) -> Response {
         let person = try await provider.person(code, proof)
         let request = OpenSessionRequest(client: exchange.facts.clientAddress.text, person: person)
         let session: OpenedSession
@@ -77,11 +77,11 @@ struct ProviderSignInPages: Sendable {
         return response
     }
 
-    private static func refusal(_ error: any Error, _ person: SignedInPerson) -> ProviderRefusal {
+    private static func refusal(_ error: any Error, _ person: SignedInPerson) -> ProviderRejection {
         guard let fault = error as? Fault, fault.code == .accessDenied || fault.code == .invalidRequest else {
-            return ProviderRefusal(.away, "config")
+            return ProviderRejection(.away, "config")
         }
-        return ProviderRefusal(
+        return ProviderRejection(
             .misconfigured, "session",
             "config opens no session for '\(person.name)': config.sessionCallers must name the gateway, and config.administrators nobody of that name."
         )
@@ -89,7 +89,7 @@ struct ProviderSignInPages: Sendable {
 
     private func cookie(_ exchange: Exchange) -> ProviderCookie { ProviderCookie(ConsoleCookie(console.dependencies.settings, exchange)) }
 
-    private func refused(_ refusal: ProviderRefusal, _ target: String, _ exchange: Exchange) -> Response {
+    private func refused(_ refusal: ProviderRejection, _ target: String, _ exchange: Exchange) -> Response {
         exchange.logger.notice("console.sign_in_refused", metadata: ["reason": "\(refusal.code)"])
         var content: [String: Any] = [
             "title": "Not signed in", refusal.kind.rawValue: true, "providerName": provider.settings.name, "code": refusal.code,
@@ -102,7 +102,7 @@ struct ProviderSignInPages: Sendable {
 }
 
 extension OpenIDSettings {
-    /// Where the provider sends browsers back.
+    /// The provider sends browsers back here.
     var redirectURI: String { origin + ProviderSignInPages.returnPath }
 }
 
@@ -113,14 +113,14 @@ struct ProviderMapping: Sendable {
     /// The highest of the roles counts, and the programmers of all values together.
     /// - Parameter subject: `sub`, verified.
     /// - Throws: `unmapped`, naming the claim that was missing or had no value that is mapped.
-    func person(_ claims: ProviderClaims, subject: String) throws(ProviderRefusal) -> SignedInPerson {
+    func person(_ claims: ProviderClaims, subject: String) throws(ProviderRejection) -> SignedInPerson {
         let roles = try mapped(settings.roleClaim, settings.roles, "role", in: claims)
         let name = name(claims, subject)
         if roles.contains(.operator) { return SignedInPerson(name: name, role: .operator) }
         let programmers = try mapped(settings.programmerClaim, settings.programmers, "programmer", in: claims)
         let ids = programmers.reduce(into: [String]()) { all, ids in all += ids.filter { !all.contains($0) } }
         guard ids.count <= 100 else {
-            throw ProviderRefusal(.unmapped, "claims.programmers", "More than 100 programmers are mapped; make it an operator.")
+            throw ProviderRejection(.unmapped, "claims.programmers", "More than 100 programmers are mapped; make it an operator.")
         }
         return SignedInPerson(name: name, role: roles.contains(.editor) ? .editor : .viewer, programmerIDs: ids)
     }
@@ -138,15 +138,15 @@ struct ProviderMapping: Sendable {
 
     private func mapped<Meaning>(
         _ claim: String, _ mapping: [String: Meaning], _ noun: String, in claims: ProviderClaims
-    ) throws(ProviderRefusal) -> [Meaning] {
+    ) throws(ProviderRejection) -> [Meaning] {
         guard let values = claims.values(claim) else {
-            throw ProviderRefusal(.unmapped, "claims.missing", "The identity token has no claim '\(claim)', so that you have no \(noun) here.")
+            throw ProviderRejection(.unmapped, "claims.missing", "The identity token has no claim '\(claim)', so that you have no \(noun) here.")
         }
         let meanings = values.compactMap { value in mapping.first { $0.key == value }?.value }
         guard !meanings.isEmpty else {
             let shown = values.prefix(10).map { "'\($0.prefix(60))'" }.joined(separator: ", ")
             let what = values.isEmpty ? "has no value" : "says \(shown), and none of it is mapped to a \(noun) here"
-            throw ProviderRefusal(.unmapped, "claims.\(noun)", "The claim '\(claim)' \(what).")
+            throw ProviderRejection(.unmapped, "claims.\(noun)", "The claim '\(claim)' \(what).")
         }
         return meanings
     }
@@ -206,8 +206,8 @@ struct ProviderClaims: Sendable {
     }
 }
 
-/// Why nobody is signed in by the identity provider: for the page, the log and whoever sets it up. Nothing in it is secret.
-struct ProviderRefusal: Error, Hashable, Sendable {
+/// Nobody is signed in by the identity provider for this reason: for the page, the log and whoever sets it up. Nothing in it is secret.
+struct ProviderRejection: Error, Hashable, Sendable {
     /// The page's advice.
     enum Kind: String, Sendable {
         /// The browser brings no sign-in that is under way: used, too old, begun elsewhere.

@@ -116,7 +116,7 @@ struct UsageSeries {
     }
 }
 
-/// How often people signed in, what MVPDs decided, how much was played (dashboard §6).
+/// Shows how often people signed in, what MVPDs decided, how much was played (dashboard §6).
 struct UsagePages: Sendable {
     /// Rows of the table by MVPD, channel or platform.
     private static let most = 100

@@ -3,10 +3,10 @@ internal import Faults
 internal import GatewayEdge
 internal import Hummingbird
 
-/// Where an administrator begins and ends a session.
+/// An administrator begins and ends a session here.
 struct ConsoleSignInPages: Sendable {
     static let path = Console.address("sign-in")
-    /// Where a form goes on whose sender has signed in on another page.
+    /// A form whose sender has signed in on another page goes on here.
     static let resumePath = path + "/resume"
 
     enum Problem: String {
@@ -102,7 +102,7 @@ struct CarriedForm {
     private static let prefix = "carried."
     private static let target = "to"
 
-    /// Where it is sent.
+    /// It is sent here.
     let address: String
     let fields: [(name: String, value: String)]
 

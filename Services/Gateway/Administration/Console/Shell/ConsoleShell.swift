@@ -49,7 +49,7 @@ extension AdministratorRole {
     }
 }
 
-/// Where in the console a page is: the entries of its navigation.
+/// A page is in one of these places of the console: the entries of its navigation.
 enum ConsolePlace: String, CaseIterable, Sendable {
     case home
     case integrations

@@ -19,7 +19,7 @@ struct DisplayedTime {
             "\(date.year)-\(Self.two(date.month))-\(Self.two(date.day)) \(Self.two(minutes / 60)):\(Self.two(minutes % 60)) UTC"
     }
 
-    /// How long ago, roughly: `3 minutes`.
+    /// Returns how long ago, roughly: `3 minutes`.
     static func span(milliseconds: UInt64) -> String {
         let minutes = milliseconds / 60_000
         return switch minutes {

@@ -10,6 +10,7 @@ internal import TextEncodings
 struct ActivationPages: Sendable {
     static let path = "/activate"
     static let startPath = path + "/sign-in"
+    static let endPath = path + "/done"
 
     let dependencies: Dependencies
     let signIn: SignInEndpoints
@@ -24,6 +25,14 @@ struct ActivationPages: Sendable {
         case providerUnavailable
         /// An upstream signs people in there, and brings them back to the channel's page alone (bridge §7.6).
         case elsewhere
+
+        /// True where another code is the remedy.
+        var isOfCode: Bool {
+            switch self {
+            case .empty, .implausible, .unknown: true
+            case .noProvider, .providerUnavailable, .elsewhere: false
+            }
+        }
     }
 
     @Sendable func entry(_ exchange: Exchange) async throws -> Response {
@@ -41,7 +50,7 @@ struct ActivationPages: Sendable {
         let listing = await choices(code, catalogue)?.providers(dependencies.authentication, code, exchange) ?? .listed([])
         let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, bridged: listing.providers, reader.language)
         guard !providers.isEmpty else {
-            var response = page(code: typed.text, problem: .noProvider, exchange)
+            var response = page(code: typed.text, problem: .noProvider, of: code.requestor, exchange)
             if case .unknown(let seconds) = listing {
                 response.status = .serviceUnavailable
                 response.headers[.retryAfter] = String(seconds)
@@ -82,9 +91,9 @@ struct ActivationPages: Sendable {
         let mvpd = try exchange.value("mvpd") ?? ""
         let catalogue = try dependencies.catalogue.current()
         if let bridged = choices(code, catalogue), bridged.holds(mvpd) {
-            guard !bridged.areElsewhere else { return page(code: code.code, problem: .elsewhere, exchange) }
+            guard !bridged.areElsewhere else { return page(code: code.code, problem: .elsewhere, of: code.requestor, exchange) }
         } else if !catalogue.activeIntegrations(requestor: code.requestor).contains(where: { $0.mvpd.id == mvpd }) {
-            return page(code: code.code, problem: .providerUnavailable, exchange)
+            return page(code: code.code, problem: .providerUnavailable, of: code.requestor, exchange)
         }
         return try signIn.confirmation.page(
             code, provider: mvpd, action: Self.startPath, fields: [("code", code.code), ("mvpd", mvpd)], exchange)
@@ -94,7 +103,7 @@ struct ActivationPages: Sendable {
         let typed = TypedCode(try exchange.value("code") ?? "")
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
         guard signIn.confirmation.isConfirmed(typed.text, exchange) else {
-            return dependencies.pages.message(.formRefused, exchange)
+            return dependencies.notices.page(.formRefused, exchange)
         }
         let code: RegistrationCode
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
@@ -102,7 +111,7 @@ struct ActivationPages: Sendable {
         let requestor = try catalogue.requireRequestor(code.requestor)
         let mvpd = try exchange.value("mvpd") ?? ""
         if let bridged = choices(code, catalogue), bridged.holds(mvpd), bridged.areElsewhere {
-            return page(code: code.code, problem: .elsewhere, exchange)
+            return page(code: code.code, problem: .elsewhere, of: code.requestor, exchange)
         }
         let request = StartSignInRequest(
             requestor: requestor.id, mvpd: mvpd, registrationCode: code.code,
@@ -110,11 +119,14 @@ struct ActivationPages: Sendable {
             clientAddress: exchange.facts.clientAddress.text)
         do {
             var response = try await signIn.start(request, exchange)
-            PendingActivation(code: code.code, mvpd: mvpd).set(in: &response, exchange)
+            var pending = PendingActivation(code: code.code, mvpd: mvpd, requestor: requestor.id, device: ShownText(code.deviceLabel).text)
+            // Who needs no MVPD is at the end at once.
+            pending.isDone = response.headers[.location].map(pending.ends) ?? false
+            pending.set(in: &response, exchange)
             return response
         } catch let fault as Fault {
             guard let problem = Self.problem(fault.code) else { throw fault }
-            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem, exchange)
+            return page(code: problem == .providerUnavailable ? code.code : "", problem: problem, of: code.requestor, exchange)
         }
     }
 
@@ -126,9 +138,13 @@ struct ActivationPages: Sendable {
             _ = try await dependencies.codes.trying(code, of: exchange) {
                 try await dependencies.authentication.getSessionByCode(request, context: exchange.call)
             }
+            // Only the browser that has just signed in hears more than that: whoever has seen the code may ask.
+            let own = PendingActivation(exchange).flatMap { $0.isDone && $0.code == code ? $0 : nil }
+            var content: [String: Any] = ["signedIn": true]
+            if let own { content["names"] = try names(own) }
             var response = dependencies.pages.render(
-                "done", ["signedIn": true], status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
-            PendingActivation.clear(in: &response, exchange)
+                "done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
+            if own == nil { PendingActivation.clear(in: &response, exchange) }
             return response
         } catch let pause as CodePause {
             return page(code: code, pause: pause, exchange)
@@ -137,6 +153,14 @@ struct ActivationPages: Sendable {
             if !code.isEmpty { content["choice"] = PendingActivation.choice(code: code, mvpd: try exchange.value("mvpd") ?? "") }
             return dependencies.pages.render("done", content, status: .ok, for: dependencies.pages.reader(exchange), look: look?.page)
         }
+    }
+
+    /// Provider and device of a sign-in, for the template `done`.
+    private func names(_ own: PendingActivation) throws -> [String: Any] {
+        let name = try dependencies.catalogue.current().mvpd(own.mvpd)?.displayName ?? ""
+        var names: [String: Any] = ["provider": ShownText(name.isEmpty ? own.mvpd : name).text]
+        if !own.device.isEmpty { names["device"] = own.device }
+        return names
     }
 
     private func choices(_ code: RegistrationCode, _ catalogue: Catalogue) -> UpstreamChoices? {
@@ -159,7 +183,7 @@ struct ActivationPages: Sendable {
     }
 
     private func doneAddress(_ code: RegistrationCode, _ mvpd: String, _ exchange: Exchange) -> String {
-        "\(exchange.facts.host.origin)\(Self.path)/done?code=\(PercentEncoding.encode(code.code))"
+        "\(exchange.facts.host.origin)\(Self.endPath)?code=\(PercentEncoding.encode(code.code))"
             + "&requestor=\(PercentEncoding.encode(code.requestor))&mvpd=\(PercentEncoding.encode(mvpd))"
     }
 
@@ -171,28 +195,35 @@ struct ActivationPages: Sendable {
         }
     }
 
-    private func page(code: String, problem: CodeProblem?, _ exchange: Exchange) -> Response {
+    /// - Parameter requestor: The channel of the code; empty: not known.
+    private func page(code: String, problem: CodeProblem?, of requestor: String = "", _ exchange: Exchange) -> Response {
+        let look = look(requestor, exchange)
         var content: [String: Any] = ["code": code]
         if let problem {
             content["problem"] = [problem.rawValue: true]
+            content["refused"] = problem.isOfCode
         }
+        if let look { content["requestor"] = look.id }
         if problem == .providerUnavailable || problem == .elsewhere { content["choice"] = ["address": Self.choice(code)] }
         return dependencies.pages.render(
-            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look(exchange)?.page)
+            "entry", content, status: problem == nil ? .ok : .badRequest, for: dependencies.pages.reader(exchange), look: look?.page)
     }
 
     /// The field stays filled; a script counts down what the text says.
     private func page(code: String, pause: CodePause, _ exchange: Exchange) -> Response {
-        let content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
+        let look = look("", exchange)
+        var content: [String: Any] = ["code": code, "problem": ["paused": true], "pause": ["seconds": pause.seconds]]
+        if let look { content["requestor"] = look.id }
         var response = dependencies.pages.render(
-            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look(exchange)?.page, allowsScript: true)
+            "entry", content, status: .tooManyRequests, for: dependencies.pages.reader(exchange), look: look?.page, allowsScript: true)
         response.headers[.retryAfter] = String(pause.seconds)
         return response
     }
 
-    /// The look of the channel that the address names: an app may show one with `?requestor=`. Only people who have a code learn what it says.
-    private func look(_ exchange: Exchange) -> ChannelLook? {
-        guard let id = (try? exchange.value("requestor")) ?? nil else { return nil }
+    /// The look of the channel, or of the one that the address names: an app may show one with `?requestor=`, and the form sends it on. Only people who
+    /// have a code learn what it says.
+    private func look(_ requestor: String, _ exchange: Exchange) -> ChannelLook? {
+        guard let id = requestor.isEmpty ? (try? exchange.value("requestor")) ?? nil : requestor else { return nil }
         return (try? dependencies.catalogue.current().requestor(id)).map(ChannelLook.init)
     }
 }

@@ -55,7 +55,10 @@ struct ProviderList {
         if !rest.isEmpty { groups.append(Self.group(rest, heading: first.isEmpty ? "" : language.text("providers.others"))) }
         var content: [String: Any] = ["groups": groups]
         if favourites.count + others.count >= Self.leastForSearch { content["search"] = ["query": query] }
-        if isSearch { content["found"] = ["count": first.count + rest.count, "none": first.isEmpty && rest.isEmpty] as [String: Any] }
+        if isSearch {
+            content["isSearch"] = true
+            content[groups.isEmpty ? "none" : "some"] = ["count": first.count + rest.count]
+        }
         return content
     }
 

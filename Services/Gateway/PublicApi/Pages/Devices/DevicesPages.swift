@@ -104,7 +104,7 @@ struct DevicesPages: Sendable {
     }
 
     private func refused(_ exchange: Exchange) -> Response {
-        dependencies.pages.message(.formRefused, exchange)
+        dependencies.notices.page(.formRefused, exchange)
     }
 
     private func outcome(_ exchange: Exchange) -> Outcome? { (try? exchange.value("done")).flatMap { $0.flatMap(Outcome.init) } }

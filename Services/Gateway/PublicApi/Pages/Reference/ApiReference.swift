@@ -86,7 +86,9 @@ struct ReferencePages: Sendable {
         reference.page(name, origin: exchange.facts.host.origin) { pages.html($0, $1, pages.english) }.map(pages.standing) ?? notFound(exchange)
     }
 
-    private func notFound(_ exchange: Exchange) -> Response { pages.message(.notFound, exchange) }
+    private func notFound(_ exchange: Exchange) -> Response {
+        pages.message(.notFound, trace: exchange.facts.trace.traceID, for: pages.reader(exchange))
+    }
 }
 
 /// Operations as the templates want them.

@@ -31,38 +31,40 @@ enum TapeFile {
     static func read(_ path: String) throws -> [TapedExchange] {
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
         guard size <= largest else { throw CommandFailure("\(path) is larger than \(largest) octets", advice: "record less at a time", exit: .usage) }
-        do { return try exchanges(Array(try TextFile.content(path))) } catch let fault as Broken {
+        do { return try exchanges(Array(try TextFile.content(path))) } catch let fault as Rejection {
             throw CommandFailure("\(path), line \(fault.line): it \(fault.text)", advice: "record the tape again, or mend the line", exit: .usage)
         }
     }
 
-    struct Broken: Error {
+    struct Rejection: Error {
         /// From 1.
         let line: Int
         let text: String
     }
 
-    /// - Throws: `Broken`.
+    /// - Throws: `Rejection`.
     static func exchanges(_ content: [UInt8]) throws -> [TapedExchange] {
         var exchanges: [TapedExchange] = []
         for (index, line) in content.split(separator: 0x0a, omittingEmptySubsequences: false).enumerated() {
-            guard index > 0 || !line.isEmpty else { throw Broken(line: 1, text: "is empty, not a tape") }
+            guard index > 0 || !line.isEmpty else { throw Rejection(line: 1, text: "is empty, not a tape") }
             if line.isEmpty { continue }
-            guard line.count <= largestLine else { throw Broken(line: index + 1, text: "is longer than \(largestLine) octets") }
-            guard exchanges.count < mostExchanges else { throw Broken(line: index + 1, text: "is more than \(mostExchanges) exchanges") }
-            do throws(TapeFault) {
+            guard line.count <= largestLine else { throw Rejection(line: index + 1, text: "is longer than \(largestLine) octets") }
+            guard exchanges.count < mostExchanges else { throw Rejection(line: index + 1, text: "is more than \(mostExchanges) exchanges") }
+            do throws(TapeRejection) {
                 if index == 0 { try check(head: Array(line)) } else { exchanges.append(try TapedExchange(Array(line))) }
             } catch {
-                throw Broken(line: index + 1, text: error.text)
+                throw Rejection(line: index + 1, text: error.text)
             }
         }
         return exchanges
     }
 
-    private static func check(head line: [UInt8]) throws(TapeFault) {
+    private static func check(head line: [UInt8]) throws(TapeRejection) {
         let root = (try? JsonDocument(parsing: line).root).map { TapeValue($0) }
-        guard let version = root?["boxofficeTape"]?.integer else { throw TapeFault("is not the first line of a tape") }
-        guard version == Self.version else { throw TapeFault("is of a tape of version \(version), and this program plays version \(Self.version)") }
+        guard let version = root?["boxofficeTape"]?.integer else { throw TapeRejection("is not the first line of a tape") }
+        guard version == Self.version else {
+            throw TapeRejection("is of a tape of version \(version), and this program plays version \(Self.version)")
+        }
     }
 }
 
@@ -72,7 +74,7 @@ actor TapeRecorder {
     private let file: FileHandle
     private var size = 0
     private(set) var count = 0
-    /// Why what comes is not written any more.
+    /// What comes is not written any more for this reason.
     private(set) var problem: String?
 
     /// - Throws: `CommandFailure` where the file cannot be written.

@@ -11,7 +11,7 @@ struct TapePlayer: Sendable {
         /// The pseudonyms of the call, in order.
         let pseudonyms: [String]
         let device: String?
-        /// Where the login leads that the call begins.
+        /// The login that the call begins leads here.
         let redirect: String?
     }
 
@@ -27,8 +27,8 @@ struct TapePlayer: Sendable {
         var delays: [Int: Int64] = [:]
     }
 
-    /// Why a call is not on the tape.
-    struct Untaped: Error, Sendable, Equatable {
+    /// A call is not on the tape for this reason.
+    struct Rejection: Error, Sendable, Equatable {
         /// Without anything secret.
         let call: String
         let reason: String
@@ -72,8 +72,8 @@ struct TapePlayer: Sendable {
     /// - Parameters:
     ///   - origin: The player's own.
     ///   - now: Milliseconds since 1970.
-    /// - Throws: `Untaped`.
-    mutating func answer(_ call: TapeCall, origin: String, now: Int64) throws(Untaped) -> TapeAnswer {
+    /// - Throws: `Rejection`.
+    mutating func answer(_ call: TapeCall, origin: String, now: Int64) throws(Rejection) -> TapeAnswer {
         guard call.isOfAPI else { return try lead(call) }
         // The scrubber's pseudonyms of one call are the places of its values.
         var scrubber = TapeScrubber()
@@ -81,16 +81,17 @@ struct TapePlayer: Sendable {
         let key = request.key
         let values = key.pseudonyms.map { scrubber.pseudonyms.values[OctetText($0)] ?? "" }
         guard let run = run(request, values, scrubber.pseudonyms) else {
-            throw Untaped(call: key.text, reason: "\(Self.mostDevices) devices have called already; start the replay again")
+            throw Rejection(call: key.text, reason: "\(Self.mostDevices) devices have called already; start the replay again")
         }
-        guard let places = places[OctetText(key.text)] else { throw Untaped(call: key.text, reason: "the tape has no such call") }
+        guard let places = places[OctetText(key.text)] else { throw Rejection(call: key.text, reason: "the tape has no such call") }
         let fitting = alike(places.filter { fits(exchanges[$0], run, values) }, request)
         guard let last = fitting.last else {
-            throw Untaped(call: key.text, reason: "the tape has it for other devices or codes only (\(places.count) times)")
+            throw Rejection(call: key.text, reason: "the tape has it for other devices or codes only (\(places.count) times)")
         }
         let next = fitting.first { runs[run].delays[$0] == nil }
         guard let index = next ?? (Self.mayRepeat(request) ? last : nil) else {
-            throw Untaped(call: key.text, reason: "the tape has it \(fitting.count == 1 ? "once" : "\(fitting.count) times"), and it came once more")
+            throw Rejection(
+                call: key.text, reason: "the tape has it \(fitting.count == 1 ? "once" : "\(fitting.count) times"), and it came once more")
         }
         return serve(index, run, values, origin: origin, now: now)
     }
@@ -221,7 +222,7 @@ struct TapePlayer: Sendable {
     // MARK: Browsers
 
     /// A browser that was sent upstream: its login ends at once, where the app wanted it to end.
-    private func lead(_ call: TapeCall) throws(Untaped) -> TapeAnswer {
+    private func lead(_ call: TapeCall) throws(Rejection) -> TapeAnswer {
         let code = call.path.split(separator: "/").last.map { String($0) } ?? ""
         if call.path.hasPrefix("/api/v2/authenticate/"), let address = redirects[OctetText(code)] { return .redirect(302, address) }
         for part in call.query.split(separator: "&") {
@@ -229,6 +230,6 @@ struct TapePlayer: Sendable {
             guard let address = PercentEncoding.decode(value.utf8, plusIsSpace: true), let known = redirects[OctetText(address)] else { continue }
             return .redirect(302, known)
         }
-        throw Untaped(call: "\(call.method) of a browser", reason: "no sign-in of this replay leads there")
+        throw Rejection(call: "\(call.method) of a browser", reason: "no sign-in of this replay leads there")
     }
 }

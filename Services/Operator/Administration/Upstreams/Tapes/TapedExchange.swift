@@ -117,22 +117,22 @@ struct TapedExchange: Sendable {
     init(at: Int64, request: Request, answer: Answer) { (self.at, self.request, self.answer) = (at, request, answer) }
 
     /// Reads a line.
-    /// - Throws: `TapeFault` that says what is wrong with it.
-    init(_ line: [UInt8]) throws(TapeFault) {
+    /// - Throws: `TapeRejection` that says what is wrong with it.
+    init(_ line: [UInt8]) throws(TapeRejection) {
         let root: TapeValue
         do { root = TapeValue(try JsonDocument(parsing: line).root) } catch {
-            throw TapeFault("is not JSON (column \(error.position.column): \(error.message))")
+            throw TapeRejection("is not JSON (column \(error.position.column): \(error.message))")
         }
-        guard let at = root["at"]?.integer, (0...Self.latest).contains(at) else { throw TapeFault("lacks 'at', milliseconds since 1970") }
+        guard let at = root["at"]?.integer, (0...Self.latest).contains(at) else { throw TapeRejection("lacks 'at', milliseconds since 1970") }
         guard let asked = root["request"], let method = asked["method"]?.string, let path = asked["path"]?.string, path.hasPrefix("/") else {
-            throw TapeFault("lacks 'request' with 'method' and 'path'")
+            throw TapeRejection("lacks 'request' with 'method' and 'path'")
         }
         guard let answered = root["answer"], let status = answered["status"]?.integer, (200...599).contains(status) else {
-            throw TapeFault("lacks 'answer' with a 'status' from 200 to 599")
+            throw TapeRejection("lacks 'answer' with a 'status' from 200 to 599")
         }
         var headers: [(String, String)] = []
         for member in answered["headers"]?.members ?? [] {
-            guard let value = member.value.string, Self.isHeader(member.name, value) else { throw TapeFault("has a header that cannot be sent") }
+            guard let value = member.value.string, Self.isHeader(member.name, value) else { throw TapeRejection("has a header that cannot be sent") }
             headers.append((member.name, value))
         }
         self.at = at
@@ -145,19 +145,19 @@ struct TapedExchange: Sendable {
     /// The year 2200.
     private static let latest: Int64 = 7_258_118_400_000
 
-    private static func body(_ part: TapeValue) throws(TapeFault) -> Body {
+    private static func body(_ part: TapeValue) throws(TapeRejection) -> Body {
         if let json = part["json"] { return .json(json) }
         if let text = part["text"]?.string { return .text(text) }
         return part["form"] == nil ? .none : .form(try fields(part["form"], "form"))
     }
 
-    private static func fields(_ value: TapeValue?, _ name: String) throws(TapeFault) -> [(String, String)] {
+    private static func fields(_ value: TapeValue?, _ name: String) throws(TapeRejection) -> [(String, String)] {
         guard let value else { return [] }
-        guard case .array(let elements) = value else { throw TapeFault("has a '\(name)' that is no list of names and values") }
+        guard case .array(let elements) = value else { throw TapeRejection("has a '\(name)' that is no list of names and values") }
         var fields: [(String, String)] = []
         for element in elements {
             guard case .array(let pair) = element, pair.count == 2, let name = pair[0].string, let value = pair[1].string else {
-                throw TapeFault("has a '\(name)' that is no list of names and values")
+                throw TapeRejection("has a '\(name)' that is no list of names and values")
             }
             fields.append((name, value))
         }
@@ -171,7 +171,7 @@ struct TapedExchange: Sendable {
 }
 
 /// The problem of a tape's line.
-struct TapeFault: Error {
+struct TapeRejection: Error {
     let text: String
 
     init(_ text: String) { self.text = text }

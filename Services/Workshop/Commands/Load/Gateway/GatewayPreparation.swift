@@ -40,11 +40,14 @@ struct GatewayPreparation: Sendable {
             return app
         }
         let mvpd = try LoadMvpd.play(mvpdID, of: cluster, pki: pki)
+        if scenario.needsUpstream { try await requireUpstream() }
+        let waiting = scenario == .polling ? waitingDevices(run, clients: apps.count) : []
         let setup = GatewaySetup(
             calls: GatewayCalls(host: host, requestor: requestor),
             clients: apps.map { GatewayCalls.Client(accessToken: $0.accessToken, host: host, hardware: .appleTV) },
-            devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : [], mvpd: mvpd, mvpdID: mvpdID,
-            api: api, domain: try await domain(), resource: resource, gateway: gateway, run: run,
+            devices: scenario.needsDevices ? try await signIn(apps, mvpd, run, progress) : waiting, mvpd: mvpd, mvpdID: mvpdID,
+            // A look at the list of MVPDs may make upstream's be read.
+            api: api, domain: scenario == .polling ? "" : try await domain(), resource: resource, gateway: gateway, run: run,
             signer: scenario == .signed ? try SignedCalls.signer(cluster, requestor: requestor) : nil)
         return setup
     }
@@ -56,6 +59,7 @@ struct GatewayPreparation: Sendable {
     ) async throws -> [GatewaySetup.Device] {
         try await all(deviceCount, { progress("devices signed in and permitted", $0, deviceCount) }) { number in
             let owner = apps[number % apps.count]
+            if scenario == .bridge { return try await signInUpstream(owner, number, client: number % apps.count, run) }
             let app = StreamingApp(owner, deviceID: "load-\(run)-tv-\(number)")
             if api == .v2 { return try await signInByCodeV2(app, mvpd, number, client: number % apps.count, run) }
             if scenario == .sdk { return try await signInByCode(app, mvpd, number, client: number % apps.count, run) }
@@ -117,7 +121,7 @@ struct GatewayPreparation: Sendable {
         guard ended.status == 302 else { throw CommandFailure("the MVPD's answer was answered \(ended.status)") }
     }
 
-    private func domain() async throws -> String {
+    func domain() async throws -> String {
         let answer = try await exchange.send("GET", "\(gateway)/api/v1/config/\(FormEncoding.encode(requestor)).json")
         let record = answer.object["requestor"] as? [String: Any]
         guard let domain = (record?["domains"] as? [[String: Any]])?.first?["name"] as? String else {
@@ -165,7 +169,7 @@ struct GatewayLoad {
     ) async throws -> LoadPreparation.Prepared {
         guard let scenario = GatewayScenario(rawValue: name) else { throw OptionRejection("--scenario \(name)", "give \(GatewayScenario.names)") }
         guard let api = GatewayScenario.Api(rawValue: api) else { throw OptionRejection("--api \(api)", "give v1 or v2") }
-        guard scenario.isOf(api) else { throw OptionRejection("--api v2 and --scenario \(name)", "only apps of the past do so") }
+        guard scenario.isOf(api) else { throw OptionRejection("--api v2 and --scenario \(name)", "only apps of REST v1 do so") }
         guard let cluster else {
             throw CommandFailure(
                 "no cluster runs in \(home.root.path)",
@@ -182,15 +186,17 @@ struct GatewayLoad {
         exchange.patience = .seconds(20)
         let preparation = GatewayPreparation(
             exchange: exchange, gateway: base.url, cluster: cluster, pki: home.pki, scenario: scenario, api: api,
-            deviceCount: target.devices ?? DeviceCount.forMediaTokens(plan))
+            deviceCount: target.devices ?? scenario.standardDevices(plan))
         let outcome = await Result { try await preparation.prepare(progress: progress) }
         try await exchange.client.shutdown()
         let setup = try outcome.get()
         let load = HttpLoad(base.target, plan: plan) { worker, workers in
             scenario.workload(setup, worker: worker, workers: workers)
         }
-        return LoadPreparation.Prepared(
+        var prepared = LoadPreparation.Prepared(
             load: load, service: .gateway, targets: [base.target.tls == nil ? base.host : base.url],
             workload: api == .v1 ? scenario.rawValue : "\(scenario.rawValue) (REST v2)")
+        if scenario == .polling { prepared.polling = PollingWatch(cluster, length: Double(plan.plan.warmUp + plan.plan.length) / 1e9) }
+        return prepared
     }
 }

@@ -15,13 +15,27 @@ enum GatewayScenario: String, CaseIterable, Sendable {
     case signed
     /// Playback by tokens that the app keeps.
     case sdk
+    /// Playback by viewers whom an upstream has signed in.
+    case bridge
+    /// Televisions in front of an upstream that wait for somebody to sign in.
+    case polling
 
     enum Api: String, CaseIterable, Sendable { case v1, v2 }
 
     static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
     /// True when devices must be signed in before.
-    var needsDevices: Bool { [.playback, .mixed, .signed, .sdk].contains(self) }
+    var needsDevices: Bool { [.playback, .mixed, .signed, .sdk, .bridge].contains(self) }
+
+    /// True when an upstream must serve the channel.
+    var needsUpstream: Bool { [.bridge, .polling].contains(self) }
+
+    /// The number of devices, where none is given.
+    func standardDevices(_ plan: RunPlan) -> Int {
+        guard self == .polling else { return DeviceCount.forMediaTokens(plan) }
+        let highest = plan.plan.stages.reduce(0) { max($0, $1.from, $1.to) }
+        return max(DeviceCount.standard, min(DeviceCount.range.upperBound, Int((highest * PollingScript.seconds).rounded(.up))))
+    }
 
     /// One object for each thread that makes calls.
     func workload(_ setup: GatewaySetup, worker: Int, workers: Int) -> GatewayWorkload {
@@ -29,7 +43,7 @@ enum GatewayScenario: String, CaseIterable, Sendable {
     }
 
     /// True when apps on that API do so.
-    func isOf(_ api: Api) -> Bool { api == .v1 || ![.signed, .sdk].contains(self) }
+    func isOf(_ api: Api) -> Bool { api == .v1 || ![.signed, .sdk, .bridge, .polling].contains(self) }
 
     private func parts(_ setup: GatewaySetup) -> [GatewayWorkload.Part] {
         let isV2 = setup.api == .v2
@@ -41,6 +55,8 @@ enum GatewayScenario: String, CaseIterable, Sendable {
         case .tokenExchange: [.init(script: tokenExchange, weight: 1)]
         case .signed: [.init(script: PlaybackScript(setup, signed: true), weight: 1)]
         case .sdk: [.init(script: SdkScript(setup), weight: 1)]
+        case .bridge: [.init(script: BridgeScript(setup), weight: 1)]
+        case .polling: [.init(script: PollingScript(setup), weight: 1)]
         // The mix of 100 visits. People start streams several times a day, and open the app a little less often without watching. They sign in every
         // few weeks, with a code more often than by their platform.
         case .mixed:

@@ -128,11 +128,16 @@ struct GatewayCalls: Sendable {
         }
 
         private init(accessToken: String, authorization: String, host: String, hardware: SimulatedHardware) {
-            self.accessToken = accessToken
-            head =
-                "Host: \(host)\r\nUser-Agent: boxoffice-load\r\nAccept: application/json\r\nAuthorization: \(authorization)\r\n"
-                + "X-Device-Info: \(hardware.information)\r\n"
+            self.init(
+                accessToken: accessToken,
+                head: "Host: \(host)\r\nUser-Agent: boxoffice-load\r\nAccept: application/json\r\nAuthorization: \(authorization)\r\n"
+                    + "X-Device-Info: \(hardware.information)\r\n")
         }
+
+        private init(accessToken: String, head: String) { (self.accessToken, self.head) = (accessToken, head) }
+
+        /// The same from a public address, which the gateway hears of as from a trusted proxy.
+        func from(_ address: String) -> Client { Client(accessToken: accessToken, head: head + "X-Forwarded-For: \(address)\r\n") }
     }
 
     /// A request of an app.

@@ -10,7 +10,7 @@ internal import TextEncodings
 class SecondScreenScript: GatewayScript {
     class var steps: [String] { ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"] }
     let setup: GatewaySetup
-    /// How often the MVPD's answer is looked for while it is signed.
+    /// The MVPD's answer is looked for this often while it is signed.
     static let signaturePause: Nanoseconds = 250_000
 
     init(_ setup: GatewaySetup) { self.setup = setup }
@@ -36,7 +36,7 @@ class SecondScreenScript: GatewayScript {
         setup.calls.get("/api/v1/checkauthn?\(setup.calls.device(visit.newDevice(setup.run)))", setup.client(of: visit))
     }
 
-    /// How a poll in vain is answered, where that is no success.
+    /// A poll in vain is answered in this way, where that is no success.
     var vainCodes: [String] { ["http_403"] }
 
     /// True when an answer's body says if somebody is signed in.

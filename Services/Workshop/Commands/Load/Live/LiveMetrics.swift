@@ -1,5 +1,6 @@
 internal import LoadReporting
 internal import LoadTool
+internal import ServiceKit
 
 /// The live figures of a run in Prometheus' text format 0.0.4, warm-up included, brought up to date about once a second.
 struct LiveMetrics: Sendable {
@@ -33,7 +34,8 @@ struct LiveMetrics: Sendable {
     ///   - service, workload: Of the run.
     ///   - version: The version of the tool.
     mutating func begin(service: String, workload: String, version: String) {
-        labels = "service=\"\(Self.escaped(service))\",workload=\"\(Self.escaped(workload))\",version=\"\(Self.escaped(version))\""
+        labels =
+            "service=\"\(PrometheusLabel.escaped(service))\",workload=\"\(PrometheusLabel.escaped(workload))\",version=\"\(PrometheusLabel.escaped(version))\""
     }
 
     mutating func take(_ progress: LoadRun.Progress) {
@@ -81,7 +83,7 @@ struct LiveMetrics: Sendable {
         single("boxoffice_load_calls_sent_total", "counter", "Calls that were sent.", counts["sent"] ?? 0)
         family(
             "boxoffice_load_calls_total", "counter", "Calls that ended, by code: ok, or that of the error.",
-            codes.sorted { $0.key < $1.key }.map { ("code=\"\(Self.escaped($0.key))\"", "\($0.value)") })
+            codes.sorted { $0.key < $1.key }.map { ("code=\"\(PrometheusLabel.escaped($0.key))\"", "\($0.value)") })
         single("boxoffice_load_calls_in_flight", "gauge", "Calls under way.", latest?.sample.inFlight ?? 0)
         single("boxoffice_load_connections", "gauge", "Open connections.", latest?.sample.connections ?? 0)
         single(
@@ -96,9 +98,5 @@ struct LiveMetrics: Sendable {
             "boxoffice_load_response_seconds_count \(answered)",
         ]
         return lines.joined(separator: "\n") + "\n"
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 }

@@ -165,7 +165,7 @@ struct LiveOptions: ParsableArguments {
             """, valueName: "time"))
     var startAt: String?
 
-    /// Where Prometheus is answered.
+    /// Returns where Prometheus is answered.
     /// - Throws: `OptionRejection`.
     func metricsPlace() throws -> MetricsListener.Place? { try prometheus.map { try MetricsListener.Place($0) } }
 

@@ -6,7 +6,7 @@ internal import NIOPosix
 
 /// Answers `GET /metrics` over HTTP/1.1, on a thread of its own.
 final class MetricsListener: Sendable {
-    /// Where to listen.
+    /// The listener listens here.
     struct Place: Sendable, Equatable {
         let host: String
         let port: Int

@@ -32,7 +32,7 @@ final class RunDisplay: Sendable {
     /// - Parameter title: The target of the load.
     func begin(_ title: String) { state.withLock { $0.view = LiveView(title: title, isClosed: isClosed) } }
 
-    /// How far the preparation is.
+    /// Shows how far the preparation is.
     func show(_ what: String, _ done: Int, of count: Int) {
         switch form {
         case .none: break

@@ -50,7 +50,7 @@ final class PlayedProvider: Sendable {
         return code
     }
 
-    /// How often a client tried to exchange a code.
+    /// A client tried to exchange a code this often.
     var exchanges: Int { state.withLock { $0.exchanges } }
 
     /// The complaints about requests, in the order in which they came.

@@ -9,7 +9,7 @@ public struct ComparedAssertion: Sendable, Equatable {
     }
 
     /// Not an assertion; says what is wrong with it.
-    public struct Malformed: Error, CustomStringConvertible, Equatable {
+    public struct Rejection: Error, CustomStringConvertible, Equatable {
         public let description: String
     }
 
@@ -35,20 +35,20 @@ public struct ComparedAssertion: Sendable, Equatable {
     private let relation: Relation
     let factor: Double
 
-    /// - Throws: `Malformed`.
-    public init(_ text: String) throws(Malformed) {
+    /// - Throws: `Rejection`.
+    public init(_ text: String) throws(Rejection) {
         let words = text.split(separator: /\s*(<=|>=|<|>)\s*/, maxSplits: 1, omittingEmptySubsequences: false)
         guard words.count == 2, let sign = text.firstMatch(of: /<=|>=|<|>/), let relation = Relation(rawValue: String(sign.0)) else {
-            throw Malformed(description: "'\(text)' has no <, <=, > or >=: write for example 'p99<=1.1x'")
+            throw Rejection(description: "'\(text)' has no <, <=, > or >=: write for example 'p99<=1.1x'")
         }
         let parts = words[0].split(separator: ":", omittingEmptySubsequences: false)
         let name = parts.last.map { $0.filter { !$0.isWhitespace } } ?? ""
         guard let kind = FigureKind(name: name) else {
-            throw Malformed(description: "'\(name)' in '\(text)' is no figure: use rate, mean, p50 to p100, max, errors, cpu or memory")
+            throw Rejection(description: "'\(name)' in '\(text)' is no figure: use rate, mean, p50 to p100, max, errors, cpu or memory")
         }
         let value = words[1].filter { !$0.isWhitespace }
         guard value.hasSuffix("x"), value.first?.isNumber == true, let factor = Double(value.dropLast()), factor.isFinite, factor >= 0 else {
-            throw Malformed(description: "'\(value)' in '\(text)' is no factor of the base: write for example 1.1x")
+            throw Rejection(description: "'\(value)' in '\(text)' is no factor of the base: write for example 1.1x")
         }
         self.text = text
         operation = parts.count > 1 ? parts.dropLast().joined(separator: ":").trimmed : nil

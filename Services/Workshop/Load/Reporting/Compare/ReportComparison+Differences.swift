@@ -35,7 +35,7 @@ extension ReportComparison {
         return found
     }
 
-    /// Why one run alone says little.
+    /// Returns why one run alone says little.
     static func shortcomings(_ report: LoadReport, _ name: String) -> [String] {
         var found: [String] = []
         if report.generator.wasBottleneck { found.append("\(name): the load tool was the limit, not the service") }

@@ -3,13 +3,13 @@ internal import Foundation
 /// The reports of several generators that put one load on one service together, as one report.
 public struct ReportJoin {
     /// Reports that do not belong together; says which, and by what.
-    public struct Mismatch: Error, CustomStringConvertible, Equatable {
+    public struct Rejection: Error, CustomStringConvertible, Equatable {
         public let description: String
 
         init(_ description: String) { self.description = description }
     }
 
-    /// How far the generators' starts may lie apart.
+    /// The generators' starts may lie apart this far.
     private static let leastApartMilliseconds: Int64 = 2000
 
     /// Generators of one join.
@@ -18,17 +18,17 @@ public struct ReportJoin {
     private let parts: [(name: String, report: LoadReport)]
 
     /// - Parameter parts: Reports and what they are called, names of files for example.
-    /// - Throws: `Mismatch`.
-    public init(_ parts: [(name: String, report: LoadReport)]) throws(Mismatch) {
+    /// - Throws: `Rejection`.
+    public init(_ parts: [(name: String, report: LoadReport)]) throws(Rejection) {
         self.parts = parts
-        guard parts.count > 1, let first = parts.first else { throw Mismatch("one report alone has nothing to be joined with: give two or more") }
-        guard parts.count <= Self.most else { throw Mismatch("\(parts.count) reports are too many: at most \(Self.most) are joined") }
+        guard parts.count > 1, let first = parts.first else { throw Rejection("one report alone has nothing to be joined with: give two or more") }
+        guard parts.count <= Self.most else { throw Rejection("\(parts.count) reports are too many: at most \(Self.most) are joined") }
         for part in parts { try Self.checkContent(part) }
         var runs: [String: String] = [:]
         for part in parts {
             for run in part.report.generators?.map(\.runID) ?? [part.report.run.id] {
                 if let other = runs.updateValue(part.name, forKey: run) {
-                    throw Mismatch("\(other) and \(part.name) have the same run in them: each generator writes a report of its own")
+                    throw Rejection("\(other) and \(part.name) have the same run in them: each generator writes a report of its own")
                 }
             }
         }
@@ -65,24 +65,24 @@ public struct ReportJoin {
 
     // MARK: Whether they belong together
 
-    private static func checkContent(_ part: (name: String, report: LoadReport)) throws(Mismatch) {
+    private static func checkContent(_ part: (name: String, report: LoadReport)) throws(Rejection) {
         let report = part.report
         let hasAll =
             report.settings.schedule != nil && report.series.allSatisfy { $0.succeeded + $0.failed == 0 || $0.responseTimes != nil }
             && report.steps.allSatisfy { $0.lag != nil }
         guard hasAll else {
-            throw Mismatch("\(part.name) is of an earlier version, which kept no histogram of each second: make it again with this version")
+            throw Rejection("\(part.name) is of an earlier version, which kept no histogram of each second: make it again with this version")
         }
         guard !report.settings.isIsolated else {
-            throw Mismatch("\(part.name) is of a run with --isolated, which loads a service of its own: only runs on one service are joined")
+            throw Rejection("\(part.name) is of a run with --isolated, which loads a service of its own: only runs on one service are joined")
         }
     }
 
-    private static func check(_ first: (name: String, report: LoadReport), _ other: (name: String, report: LoadReport)) throws(Mismatch) {
+    private static func check(_ first: (name: String, report: LoadReport), _ other: (name: String, report: LoadReport)) throws(Rejection) {
         let (one, two) = (first.report.settings, other.report.settings)
-        func same(_ what: String, _ left: String, _ right: String, _ advice: String) throws(Mismatch) {
+        func same(_ what: String, _ left: String, _ right: String, _ advice: String) throws(Rejection) {
             guard left != right else { return }
-            throw Mismatch("\(first.name) and \(other.name) have different \(what), \(left) and \(right): \(advice)")
+            throw Rejection("\(first.name) and \(other.name) have different \(what), \(left) and \(right): \(advice)")
         }
         try same("services", one.service, two.service, "only runs on one service are joined")
         try same("scenarios", one.workload, two.workload, "give all generators the same")
@@ -99,7 +99,7 @@ public struct ReportJoin {
         try same("timeouts", Quantity.span(one.timeoutNanoseconds), Quantity.span(two.timeoutNanoseconds), advice)
         try same("limits of calls", one.callLimit.map(Quantity.count) ?? "none", two.callLimit.map(Quantity.count) ?? "none", advice)
         guard one.schedule == two.schedule, one.knee == two.knee else {
-            throw Mismatch("\(first.name) and \(other.name) have different \(one.knee == two.knee ? "schedules" : "rules for the knee"): \(advice)")
+            throw Rejection("\(first.name) and \(other.name) have different \(one.knee == two.knee ? "schedules" : "rules for the knee"): \(advice)")
         }
     }
 
@@ -117,12 +117,12 @@ public struct ReportJoin {
     }
 
     /// Times of the generators' own clocks.
-    private func checkStarts() throws(Mismatch) {
+    private func checkStarts() throws(Rejection) {
         let sorted = parts.sorted { $0.report.run.startedAtMilliseconds < $1.report.run.startedAtMilliseconds }
         guard let first = sorted.first, let last = sorted.last else { return }
         let shortest = (first.report.settings.schedule ?? []).map(\.lengthNanoseconds).min() ?? 0
         guard apartMilliseconds > max(Self.leastApartMilliseconds, shortest / 10_000_000) else { return }
-        throw Mismatch(
+        throw Rejection(
             "\(last.name) began \(Quantity.span(apartMilliseconds * 1_000_000)) after \(first.name), by their clocks: start generators at one moment, with --start-at"
         )
     }

@@ -1,4 +1,4 @@
-/// How often a code came.
+/// A code came this often.
 public struct ErrorCount: Codable, Sendable, Equatable {
     /// A fault code of the wire (`unavailable`, `overloaded`, ...), `http_503`, or one of the tool's own: `timeout`, `connection_lost`,
     /// `connect_failed`, `unexpected_answer`.

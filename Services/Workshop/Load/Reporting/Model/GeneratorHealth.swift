@@ -1,4 +1,4 @@
-/// How far the tool itself can be trusted in this run.
+/// The tool itself can be trusted this far in this run.
 public struct GeneratorHealth: Codable, Sendable, Equatable {
     /// From when a call was due until the tool came to it; empty in a closed loop without think time.
     public var lag: Latencies

@@ -5,7 +5,7 @@ public struct GeneratorResult: Codable, Sendable, Equatable {
     /// `RunFacts.id` of its report.
     public var runID: String
     public var machine: MachineFacts
-    /// When its measured part began: milliseconds since 1970, by its own clock.
+    /// Its measured part began at this time: milliseconds since 1970, by its own clock.
     public var startedAtMilliseconds: Int64
     public var end: RunFacts.End
     public var connections: Int

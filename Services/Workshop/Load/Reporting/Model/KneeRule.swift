@@ -1,4 +1,4 @@
-/// When a step of a ramp counts as past the knee.
+/// A step of a ramp counts as past the knee by this rule.
 public struct KneeRule: Codable, Sendable, Equatable {
     /// Good answers must be at least this share of what was due.
     public var leastThroughput = 0.95

@@ -9,7 +9,7 @@ public struct LoadReport: Codable, Sendable, Equatable {
     public var run: RunFacts
     public var settings: RunSettings
     public var machine: MachineFacts
-    /// How the loaded service was built; absent in reports of earlier versions.
+    /// The loaded service was built in this way; absent in reports of earlier versions.
     public var serviceBuild: ServiceBuild?
     /// Over the measured part of the run: warm-up is excluded.
     public var totals: RunTotals

@@ -1,4 +1,4 @@
-/// Where the tool ran.
+/// The tool ran here.
 public struct MachineFacts: Codable, Sendable, Equatable {
     public var processor: String
     public var cores: Int

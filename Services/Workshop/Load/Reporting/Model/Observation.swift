@@ -50,7 +50,7 @@ public struct Observation: Codable, Equatable, Sendable {
         public init(name: String, growth: Double) { (self.name, self.growth) = (name, growth) }
     }
 
-    /// When each sample was taken: seconds after the measured time began, negative in the warm-up.
+    /// Each sample was taken at this time: seconds after the measured time began, negative in the warm-up.
     public var seconds: [Double] = []
     public var panels: [Panel] = []
     public var processes: [Process] = []

@@ -1,6 +1,6 @@
 /// The facts by which a run is known.
 public struct RunFacts: Codable, Sendable, Equatable {
-    /// Why a run ended.
+    /// A run ended for one of these reasons.
     public enum End: String, Codable, Sendable {
         /// The planned time had passed.
         case duration
@@ -20,7 +20,7 @@ public struct RunFacts: Codable, Sendable, Equatable {
     public var name: String?
     /// `--tag key=value`.
     public var tags: [String: String]
-    /// When the measured part began: milliseconds since 1970.
+    /// The measured part began at this time: milliseconds since 1970.
     public var startedAtMilliseconds: Int64
     public var end: End
     /// Version of the tool.

@@ -3,7 +3,7 @@ public struct SecondSample: Codable, Sendable, Equatable {
     /// Seconds from the start of the measured part to the end of this sample; not above 0 within the warm-up.
     public var second: Double
     public var isWarmUp: Bool
-    /// How long this sample is; the last one may be short.
+    /// This sample is this long; the last one may be short.
     public var elapsedNanoseconds: Int64
     /// Iterations that came due, and that were dropped.
     public var due: Int

@@ -1,4 +1,4 @@
-/// How a program was built, as far as its metrics tell.
+/// A program was built in one of these ways, as far as its metrics tell.
 public enum ServiceBuild: String, Codable, Sendable {
     /// For development: its speed is not representative.
     case debug

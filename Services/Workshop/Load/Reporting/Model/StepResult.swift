@@ -7,7 +7,7 @@ public struct StepResult: Codable, Sendable, Equatable {
     public var lagP99Nanoseconds: Int64
     /// All of that lateness; absent in reports of earlier versions.
     public var lag: EncodedHistogram?
-    /// Why this step counts as past the knee; `nil` for a good one.
+    /// This step counts as past the knee for this reason; `nil` for a good one.
     public var failure: KneeCriterion?
 
     public init(level: Double, totals: RunTotals, lagP99Nanoseconds: Int64, lag: EncodedHistogram? = nil, failure: KneeCriterion? = nil) {

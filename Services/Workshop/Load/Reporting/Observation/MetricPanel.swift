@@ -6,7 +6,7 @@ struct MetricPanel: Sendable {
         case count = ""
     }
 
-    /// How a line comes from a metric.
+    /// A line comes from a metric in one of these ways.
     enum Line: Sendable {
         /// A counter's growth a second, summed over all its series.
         case rate(String, name: String)

@@ -13,7 +13,7 @@ public final class Worker: CallSink {
         var due: Nanoseconds = 0
         var sentAt: Nanoseconds = 0
         var iterationDue: Nanoseconds = 0
-        /// Where the iteration's calls are counted; `nil`: nowhere, as within the warm-up.
+        /// The iteration's calls are counted here; `nil`: nowhere, as within the warm-up.
         var tally: Int?
         var isActive = false
     }

@@ -4,7 +4,7 @@ public import NIOSSL
 /// Reads the answers of one HTTP/1.1 connection, one after another (RFC 9112 §4 to §7). It reads only as much of them as a load tool has to know.
 struct HttpAnswerParser {
     /// Bytes that are no valid response.
-    struct Violation: Error, Equatable {
+    struct Rejection: Error, Equatable {
         var text: String
     }
 
@@ -37,7 +37,7 @@ struct HttpAnswerParser {
 
     /// Reads what is there.
     /// - Returns: An answer once it is whole.
-    mutating func read(_ buffer: inout ByteBuffer) throws(Violation) -> Whole? {
+    mutating func read(_ buffer: inout ByteBuffer) throws(Rejection) -> Whole? {
         while true {
             let before = buffer.readableBytes
             let isWhole = try step(&buffer)
@@ -68,7 +68,7 @@ struct HttpAnswerParser {
     private static let codes = (400..<600).map { "http_\($0)" }
 
     /// - Returns: True when the answer is whole.
-    private mutating func step(_ buffer: inout ByteBuffer) throws(Violation) -> Bool {
+    private mutating func step(_ buffer: inout ByteBuffer) throws(Rejection) -> Bool {
         switch state {
         case .head: return try readHead(&buffer)
         case .length(let rest):
@@ -83,7 +83,7 @@ struct HttpAnswerParser {
             return false
         case .chunkSize:
             guard let line = try readLine(&buffer) else { return false }
-            guard let size = Int(line.prefix { $0 != ";" && $0 != " " }, radix: 16), size >= 0 else { throw Violation(text: "a chunk of no size") }
+            guard let size = Int(line.prefix { $0 != ";" && $0 != " " }, radix: 16), size >= 0 else { throw Rejection(text: "a chunk of no size") }
             state = size == 0 ? .trailer : .chunk(size)
             return false
         case .trailer:
@@ -104,9 +104,9 @@ struct HttpAnswerParser {
         state = next(rest - count)
     }
 
-    private func readLine(_ buffer: inout ByteBuffer) throws(Violation) -> String? {
+    private func readLine(_ buffer: inout ByteBuffer) throws(Rejection) -> String? {
         guard let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) else {
-            if buffer.readableBytes > Self.headLimit { throw Violation(text: "a line without an end") }
+            if buffer.readableBytes > Self.headLimit { throw Rejection(text: "a line without an end") }
             return nil
         }
         let count = end - buffer.readerIndex + 1
@@ -114,9 +114,9 @@ struct HttpAnswerParser {
         return line.last == "\r\n" || line.last == "\n" ? String(line.dropLast()) : line
     }
 
-    private mutating func readHead(_ buffer: inout ByteBuffer) throws(Violation) -> Bool {
+    private mutating func readHead(_ buffer: inout ByteBuffer) throws(Rejection) -> Bool {
         guard let count = Self.headLength(buffer.readableBytesView) else {
-            if buffer.readableBytes > Self.headLimit { throw Violation(text: "a head without an end") }
+            if buffer.readableBytes > Self.headLimit { throw Rejection(text: "a head without an end") }
             return false
         }
         guard let head = buffer.readSlice(length: count) else { return false }
@@ -136,11 +136,11 @@ struct HttpAnswerParser {
         return nil
     }
 
-    private mutating func parse(_ bytes: ByteBufferView) throws(Violation) -> Bool {
+    private mutating func parse(_ bytes: ByteBufferView) throws(Rejection) -> Bool {
         var lines = bytes.split(separator: UInt8(ascii: "\n"))[...]
         guard let first = lines.popFirst(), first.starts(with: Array("HTTP/1.".utf8)), first.count >= 12,
             let status = Int(String(decoding: first.dropFirst(9).prefix(3), as: UTF8.self)), (100..<600).contains(status)
-        else { throw Violation(text: "no HTTP/1.1 answer") }
+        else { throw Rejection(text: "no HTTP/1.1 answer") }
         answer.status = status
         closes = first.starts(with: Array("HTTP/1.0".utf8))
         var length: Int?
@@ -149,7 +149,7 @@ struct HttpAnswerParser {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
             let name = line[..<colon]
             if Self.isName(name, "content-length") {
-                guard let number = Int(Self.text(line[(colon + 1)...])), number >= 0 else { throw Violation(text: "a Content-Length that is none") }
+                guard let number = Int(Self.text(line[(colon + 1)...])), number >= 0 else { throw Rejection(text: "a Content-Length that is none") }
                 length = number
             } else if Self.isName(name, "transfer-encoding") {
                 isChunked = Self.text(line[(colon + 1)...]).lowercased().hasSuffix("chunked")

@@ -71,8 +71,8 @@ final class HttpConnection: ChannelInboundHandler, @unchecked Sendable {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         if inbox.readableBytes == 0 { inbox = bytes } else { inbox.writeBuffer(&bytes) }
-        guard ticket != nil else { return fail(HttpAnswerParser.Violation(text: "an answer to no call"), context) }
-        do throws(HttpAnswerParser.Violation) {
+        guard ticket != nil else { return fail(HttpAnswerParser.Rejection(text: "an answer to no call"), context) }
+        do throws(HttpAnswerParser.Rejection) {
             if let whole = try parser.read(&inbox) { deliver(whole) }
         } catch {
             fail(error, context)

@@ -7,7 +7,7 @@ internal import NIOTLS
 ///
 /// `@unchecked Sendable`: touched on its event loop only.
 final class HttpTransport: CallTransport, @unchecked Sendable {
-    /// How often the transport looks for calls past their deadline.
+    /// The transport looks for calls past their deadline this often.
     private static let sweep = TimeAmount.milliseconds(10)
 
     weak var sink: (any CallSink)?

@@ -16,7 +16,7 @@ struct ArrivalSchedule {
 
         var count: Double { (from + to) / 2 * length }
 
-        /// When that many arrivals of it have come.
+        /// Returns when that many arrivals of it have come.
         func moment(_ count: Double) -> Double {
             let slope = (to - from) / length
             // This solves from·t + slope/2·t² = count, in the form that does not cancel when the slope is small.
@@ -29,7 +29,7 @@ struct ArrivalSchedule {
     private var random: SplitMix
     private var reached: Double
     private var place = 0
-    /// When the next iteration is due; `nil` when there are no more.
+    /// The next iteration is due at this time; `nil` when there are no more.
     private(set) var next: Nanoseconds?
 
     /// - Parameters:

@@ -140,7 +140,7 @@ extension WireTransport: DirectConnectionOwner {
     }
 }
 
-/// Why no connection came about, where the transport names no reason.
+/// No connection came about for one of these reasons, where the transport names no reason.
 enum WireFailure: Error {
     case closedBeforeHello
 }

@@ -3,7 +3,7 @@ final class MethodMix: Workload {
     let operations: [String]
     private let methods: [PreparedMethod]
     private let weights: [Double]
-    /// Where each method is in its payloads.
+    /// Each method is in its payloads here.
     private var places: [Int]
     private let stride: Int
     private var calls: [[Call]]

@@ -42,7 +42,7 @@ public struct Call: Sendable {
     }
 }
 
-/// How a call ended.
+/// A call ended in this way.
 public struct Answer: Sendable {
     /// No answer: after a pause, and after a call without `wantsAnswer`.
     public static let none = Answer()

@@ -82,11 +82,11 @@ extension V2Answers.Profile {
         }
     }
 
-    /// How long the device takes a session without the provider as good, from when the server showed it. Its profile is good for a minute or so, and
-    /// not needed for a decision (§5 K). The first refusal ends it.
+    /// The device takes a session without the provider as good for this long, from when the server showed it. Its profile is good for a minute or so,
+    /// and not needed for a decision (§5 K). The first refusal ends it.
     private static let degradedLifetime: TimeInterval = 3600
 
-    /// When the session ends.
+    /// The session ends at this time.
     var end: Date {
         guard source == .degraded, let start = notBefore?.date else { return notAfter.date }
         return max(notAfter.date, start.addingTimeInterval(Self.degradedLifetime))

@@ -25,7 +25,7 @@ struct Chart: Sendable {
         var label: String
     }
 
-    /// How several values are combined when there are more than the page has room for.
+    /// Several values are combined in one of these ways when there are more than the page has room for.
     enum Condensing: Sendable {
         case largest
         case mean

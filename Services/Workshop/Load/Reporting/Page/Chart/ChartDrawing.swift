@@ -33,7 +33,7 @@ struct ChartDrawing: Sendable {
         return markup.text
     }
 
-    /// Where a value of the x axis is drawn.
+    /// Returns where a value of the x axis is drawn.
     func horizontal(_ value: Double) -> Double? { chart.xScale.place(value).map { Self.left + $0 * plotWidth } }
 
     func vertical(_ value: Double) -> Double? { chart.yScale.place(value).map { Self.top + (1 - $0) * plotHeight } }

@@ -71,7 +71,7 @@ package struct SessionServices: CallRegistration {
         self.storedTokenKeys = storedTokenKeys
         codes = RegistrationCodes(
             bearers: bearers, catalogue: catalogue, store: store, clock: clock, random: random, userIDs: scrambler, metrics: metrics,
-            offers: delegates.offers, limits: codeLimits)
+            offers: delegates.offers, tokens: delegates.tokens, limits: codeLimits)
         devices = DeviceIdentities(
             bearers: bearers, seals: storedTokenSeals, userIDs: scrambler, limit: FingerprintLimit(), random: random, clock: clock)
         stored = StoredSessions(

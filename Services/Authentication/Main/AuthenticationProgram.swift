@@ -67,7 +67,8 @@ final class AuthenticationProgram: Sendable {
             serviceTokenKeys: serviceTokenKeys, secretFolder: ClientSecretFolder(path: clientSecrets),
             secretSeals: SecretSeals(current: secretKeys.current, older: secretKeys.older))
         upstreams = UpstreamServices(
-            environment, clients, store: store, transport: transportUp, certificates: clientCertificates, origin: settings.origin, reports: reports)
+            environment, clients, store: store, transport: transportUp, certificates: clientCertificates, origin: settings.origin,
+            adoptUntil: settings.adoptUntil, reports: reports)
         let delegates = upstreams.delegates
         sessions = SessionServices(
             environment, clients, storedTokenKeys: storedTokenKeys,

@@ -1,6 +1,7 @@
 package import AuthenticationCore
 internal import BridgeClient
 internal import Catalogue
+package import Clocks
 package import ContractRuntime
 package import CoreMetrics
 internal import Logging
@@ -25,10 +26,11 @@ package struct UpstreamServices: CallRegistration {
     ///   - transport: Reaches upstreams, whose lists are long; its owner shuts it down.
     ///   - certificates: Those that upstreams are shown, by the names that records use.
     ///   - origin: This cluster's public addresses, by which it names itself to another.
+    ///   - adoptUntil: Until then devices of whom nothing is known are asked about; `nil`: they are not.
     ///   - factory: Keeps the numbers of the bridge's metrics.
     package init(
         _ environment: AuthenticationEnvironment, _ clients: ClientServices, store: any UpstreamStore, transport: any OutboundTransport,
-        certificates: ClientCertificates = ClientCertificates(), origin: String, reports: any SignInReporting,
+        certificates: ClientCertificates = ClientCertificates(), origin: String, adoptUntil: Timestamp? = nil, reports: any SignInReporting,
         factory: any MetricsFactory = MetricsSystem.factory
     ) {
         let (catalogue, clock, random, seal) = (environment.catalogue, environment.clock, environment.random, environment.keys.seal)
@@ -57,8 +59,8 @@ package struct UpstreamServices: CallRegistration {
             caller: caller, profiles: profiles, confirmations: confirmations, store: store, requests: records, clock: clock, random: random,
             seal: seal, metrics: metrics, logger: logger)
         let lookups = UpstreamLookups(
-            caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: records, clock: clock, metrics: metrics,
-            logger: logger)
+            caller: caller, profiles: profiles, confirmations: confirmations, store: store, sessions: records, adoptUntil: adoptUntil, clock: clock,
+            metrics: metrics, logger: logger)
         let sessions = UpstreamSessions(
             caller: caller, signIns: signIns, lookups: lookups, partners: partners, profiles: profiles, confirmations: confirmations,
             store: store, sessions: records, catalogue: catalogue, clock: clock, logger: logger)
@@ -78,6 +80,7 @@ package struct UpstreamServices: CallRegistration {
             logger: logger)
         delegates.plays = [decisions]
         delegates.offers = [lists]
+        delegates.tokens = [UpstreamPlatformTokens(seal: seal)]
         delegates.resets = [UpstreamResets(caller: caller, store: store, clock: clock, logger: logger)]
         self.delegates = delegates
         traces = journeys

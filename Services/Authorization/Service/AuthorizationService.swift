@@ -77,8 +77,8 @@ public struct AuthorizationService: Authorization {
             preflight: Preflight(client: client), bridged: UpstreamPreflight(sessions: sessions), logger: logger, metrics: metrics)
     }
 
-    /// No permit lives longer than the longest session (mvpd §1.1), and some time for clocks.
-    public static let longestPermit: Duration = .seconds(31_536_000 + 86_400)
+    /// No permit lives longer than the longest session: ours a year (mvpd §1.1), an upstream's 400 days (bridge §8.1); and some time for clocks.
+    public static let longestPermit: Duration = BridgedEnd.farthest + .seconds(86_400)
 
     /// Asks MVPDs as somebody else, or with another key, from the next question on.
     public func use(_ identity: DecisionIdentity) { forms.use(identity) }

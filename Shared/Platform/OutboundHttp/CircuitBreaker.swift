@@ -44,6 +44,12 @@ package struct CircuitBreaker: Sendable {
         if case .closed = state { true } else { false }
     }
 
+    /// How long it lets nobody through; `nil`: it is not open.
+    package func rest(now: Timestamp) -> Duration? {
+        guard case .open(let end) = state, now < end, end - now <= Self.openFor else { return nil }
+        return end - now
+    }
+
     package mutating func ask(now: Timestamp) -> Permission {
         switch state {
         case .closed: return .call
@@ -107,6 +113,9 @@ package final class CircuitBreakers: Sendable {
 
     /// True when callers are let through as ever.
     package func isClosed(_ endpoint: String) -> Bool { breakers.withLock { $0[OctetText(endpoint)]?.isClosed ?? true } }
+
+    /// How long callers are turned away; `nil`: they are not, or only for probes that are under way.
+    package func rest(_ endpoint: String, now: Timestamp) -> Duration? { breakers.withLock { $0[OctetText(endpoint)]?.rest(now: now) } }
 
     package func record(_ outcome: CircuitBreaker.Outcome, _ endpoint: String, permission: CircuitBreaker.Permission, now: Timestamp) {
         breakers.withLock { $0[endpoint, default: CircuitBreaker()].record(outcome, permission: permission, now: now) }

@@ -11,7 +11,9 @@ internal import NIOPosix
 extension OutboundFailure {
     /// - Parameter hasAnswer: True once the head of the answer has come.
     init(_ error: any Error, hasAnswer: Bool) {
-        if error is CancellationError {
+        if let failure = error as? OutboundFailure {
+            self = failure
+        } else if error is CancellationError {
             self.init(.cancelled)
         } else if error is NIOTooManyBytesError {
             self.init(.unusable, cause: "the answer is longer than is read")

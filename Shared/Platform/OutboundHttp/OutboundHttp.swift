@@ -116,12 +116,26 @@ public final class OutboundHttp: OutboundTransport {
             throw failure
         }
         do {
-            var content = try await response.body.collect(upTo: largestAnswer)
+            var content = try await whole(response.body, until: end)
             let (headers, body) = try ContentCoding.decoded(
                 response.headers.map { ($0.name, $0.value) }, content.readBytes(length: content.readableBytes) ?? [], largest: largestAnswer)
             return OutboundAnswer(status: Int(response.status.code), headers: headers, body: body)
         } catch {
             throw OutboundFailure(error, hasAnswer: true)
+        }
+    }
+
+    /// The client's own deadline ends with the head: a server that sends its answer octet by octet would hold the caller for hours.
+    private func whole(_ body: HTTPClientResponse.Body, until end: ContinuousClock.Instant) async throws -> ByteBuffer {
+        try await withThrowingTaskGroup(of: ByteBuffer.self) { [largestAnswer] group in
+            group.addTask { try await body.collect(upTo: largestAnswer) }
+            group.addTask {
+                try await Task.sleep(until: end)
+                throw OutboundFailure(.budgetSpent, cause: "the answer did not end in time")
+            }
+            defer { group.cancelAll() }
+            guard let content = try await group.next() else { throw OutboundFailure(.unusable) }
+            return content
         }
     }
 

@@ -11,9 +11,24 @@ public struct Sweep: Sendable, Hashable {
     public let interval: Duration
     /// A row is kept for this long after it expired, for example 24 hours so that "expired" differs from "unknown" (rest-v1 §5).
     public let grace: Duration
+    /// Rows that end later are brought to an end so far from now: else nothing would ever remove them. `nil`: an end may be as far as it is.
+    public let farthest: Limit?
+
+    /// How far from now ends may be.
+    public struct Limit: Sendable, Hashable {
+        public let span: Duration
+        /// SQL: the rows that it is for; empty: all.
+        public let rows: String
+
+        public init(_ span: Duration, of rows: String = "") {
+            self.span = span
+            self.rows = rows
+        }
+    }
 
     public init(
-        table: String, key: [String], expiryColumn: String, batchSize: Int = 500, interval: Duration = .seconds(60), grace: Duration = .zero
+        table: String, key: [String], expiryColumn: String, batchSize: Int = 500, interval: Duration = .seconds(60), grace: Duration = .zero,
+        farthest: Limit? = nil
     ) {
         precondition(batchSize > 0, "a sweep removes at least one row at a time")
         precondition(!key.isEmpty, "a table's rows have a key")
@@ -23,5 +38,6 @@ public struct Sweep: Sendable, Hashable {
         self.batchSize = batchSize
         self.interval = interval
         self.grace = grace
+        self.farthest = farthest
     }
 }

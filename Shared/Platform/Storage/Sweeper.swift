@@ -32,11 +32,12 @@ public struct Sweeper: Sendable {
         }
     }
 
-    /// One round: removes all rows of the table that are past their time.
+    /// One round: removes all rows of the table that are past their time, and brings ends that are too far from now to where they may be.
     /// - Returns: How many rows were removed.
-    /// - Throws: `Fault` of the store; what earlier batches removed stays removed.
+    /// - Throws: `Fault` of the store; what earlier batches changed stays changed.
     @discardableResult
     public func sweep(_ sweep: Sweep) async throws(Fault) -> Int {
+        try await shorten(sweep)
         let latest = clock.now() - sweep.grace
         let statement = sweep.statement
         var total = 0
@@ -47,6 +48,16 @@ public struct Sweeper: Sendable {
             if removed < sweep.batchSize { break }
         }
         return total
+    }
+
+    private func shorten(_ sweep: Sweep) async throws(Fault) {
+        guard let farthest = sweep.farthest else { return }
+        let statement = sweep.shortening(farthest)
+        let latest = clock.now() + farthest.span
+        while !Task.isCancelled {
+            let changed = try await store.write { try $0.run(statement, [latest, sweep.batchSize]) }
+            if changed < sweep.batchSize { break }
+        }
     }
 
     /// The store's size is looked at this often.
@@ -86,12 +97,21 @@ public struct Sweeper: Sendable {
 }
 
 extension Sweep {
+    private static func quoted(_ name: String) -> String { "\"\(name)\"" }
+
     /// With the last moment that has passed and the size of a batch.
-    var statement: Statement {
-        func quoted(_ name: String) -> String { "\"\(name)\"" }
-        let (table, expiry) = (quoted(table), quoted(expiryColumn))
-        let key = key.map(quoted).joined(separator: ", ")
+    var statement: Statement { Statement("DELETE FROM \(Self.quoted(table)) WHERE \(rows("<= ?"))") }
+
+    /// With the latest end and the size of a batch.
+    func shortening(_ limit: Limit) -> Statement {
+        let condition = limit.rows.isEmpty ? "> ?1" : "> ?1 AND (\(limit.rows))"
+        return Statement("UPDATE \(Self.quoted(table)) SET \(Self.quoted(expiryColumn)) = ?1 WHERE \(rows(condition, limit: "?2"))")
+    }
+
+    /// The rows of one batch.
+    private func rows(_ condition: String, limit: String = "?") -> String {
+        let key = key.map(Self.quoted).joined(separator: ", ")
         let row = self.key.count == 1 ? key : "(\(key))"
-        return Statement("DELETE FROM \(table) WHERE \(row) IN (SELECT \(key) FROM \(table) WHERE \(expiry) <= ? LIMIT ?)")
+        return "\(row) IN (SELECT \(key) FROM \(Self.quoted(table)) WHERE \(Self.quoted(expiryColumn)) \(condition) LIMIT \(limit))"
     }
 }

@@ -1,3 +1,4 @@
+import Clocks
 import Cryptography
 import Foundation
 import Testing
@@ -48,6 +49,22 @@ struct SettingsTests {
     @Test("Origins are scheme, host and port, and nothing else", arguments: ["https://x.example/path", "x.example", "ftp://x.example", ""])
     func refusesBadOrigins(_ origin: String) throws {
         #expect(throws: DecodingError.self) { try decode(Self.complete.merging(["activationOrigins": [origin]]) { $1 }) }
+    }
+
+    @Test("adoptUntil is a moment in UTC; one that has passed is told")
+    func readsMoments() throws {
+        let settings = try decode(Self.complete.merging(["adoptUntil": "2031-03-04T10:00:00Z"]) { $1 })
+        #expect(settings.adoptUntil == t0)
+        #expect(settings.doubts(now: t0 - .seconds(1)).isEmpty && settings.doubts(now: t0).count == 1)
+        #expect(try decode(Self.complete).adoptUntil == nil)
+        for bad in ["", "soon", "2031-03-04", "2031-02-29T10:00:00Z", "2031-03-04T24:00:00Z", "2031-03-04T10:00:00+01:00", "1930384800"] {
+            let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging(["adoptUntil": bad]) { $1 }) }
+            guard case .dataCorrupted(let context) = error else {
+                Issue.record("\(bad): \(error)")
+                continue
+            }
+            #expect(context.codingPath.map(\.stringValue) == ["adoptUntil"], "\(bad)")
+        }
     }
 
     @Test("a client certificate that cannot be read is a doubt that names it, and keeps no settings from being good")

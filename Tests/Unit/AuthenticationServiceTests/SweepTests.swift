@@ -45,6 +45,7 @@ struct SweepTests {
             "registration_code": codes, "pending_sign_in": signIns, "used_assertion": assertions, "session": sessions,
             "profile_request": requests, "pending_logout": 0, "logout": 0, "signed_nonce": 0, "service_link": 0, "service_device": 0,
             "service_person": 0, "erased": 0, "test_sign_in": 0, "bridge_pending": 0, "bridge_session": 0, "bridge_slot": 0, "bridge_list": 0,
+            "bridge_lost_slot": 0,
             "bridge_person": 0, "scheduled_sign_in": 0, "announced_issuer": 0,
         ]
     }

@@ -140,6 +140,70 @@ import Testing
         #expect(throws: BridgeFailure.self) { try BridgedDecision(Self.answer(200, #"{"decisions":[]}"#), resource: "r") }
     }
 
+    private static func reads(_ moment: String, _ body: (String) -> String, _ read: (OutboundAnswer) throws -> Void) -> BridgeFailure? {
+        do {
+            try read(answer(200, body(moment)))
+            return nil
+        } catch { return error as? BridgeFailure }
+    }
+
+    /// Each place where upstream tells a time, with the time put in.
+    private static let places: [(name: String, failure: @Sendable (String) -> BridgeFailure?)] = [
+        ("profile notBefore", { reads($0, { #"{"profiles":{"M":{"notBefore":\#($0),"notAfter":9}}}"# }, { _ = try BridgedProfile.all($0) }) }),
+        ("profile notAfter", { reads($0, { #"{"profiles":{"M":{"notBefore":1,"notAfter":\#($0)}}}"# }, { _ = try BridgedProfile.all($0) }) }),
+        (
+            "login notAfter",
+            { reads($0, { #"{"actionName":"authenticate","url":"/l","code":"C1","notAfter":\#($0)}"# }, { _ = try BridgedSignIn($0) }) }
+        ),
+        (
+            "decision notAfter",
+            {
+                reads(
+                    $0,
+                    { #"{"decisions":[{"resource":"r","authorized":true,"notAfter":\#($0),"token":{"serializedToken":"t","notAfter":8}}]}"# },
+                    { _ = try BridgedDecision($0, resource: "r") })
+            }
+        ),
+        (
+            "token notAfter",
+            {
+                reads(
+                    $0, { #"{"decisions":[{"resource":"r","authorized":true,"token":{"serializedToken":"t","notAfter":\#($0)}}]}"# },
+                    { _ = try BridgedDecision($0, resource: "r") })
+            }
+        ),
+        (
+            "token notBefore",
+            {
+                reads(
+                    $0, { #"{"decisions":[{"resource":"r","authorized":true,"token":{"serializedToken":"t","notAfter":8,"notBefore":\#($0)}}]}"# },
+                    { _ = try BridgedDecision($0, resource: "r") })
+            }
+        ),
+    ]
+
+    @Test("bridge §8.1: a time that is no number of milliseconds from 0 to 2^53 makes the answer unusable, wherever it stands")
+    func times() {
+        for (name, failure) in Self.places {
+            for good in ["0", "9007199254740992", #""9007199254740992""#, #""0""#] { #expect(failure(good) == nil, "\(name): \(good)") }
+            for bad in [
+                "-1", "9007199254740993", #""9007199254740993""#, "99999999999999999999999999", "1.5", "1e12", #""+5""#, #""-5""#, #""""#, #""soon""#,
+                #"" 5""#, "true", "[5]", "{}",
+            ] {
+                if case .unusable? = failure(bad) {} else { Issue.record("\(name): \(bad) was \(String(describing: failure(bad)))") }
+            }
+        }
+    }
+
+    @Test("bridge §2: a type that came later keeps its word for the log, cut and without what a log line must not have")
+    func types() throws {
+        let long = String(repeating: "x", count: 100)
+        let body = #"{"profiles":{"M":{"notBefore":1,"notAfter":2,"type":"holo gram\nSSO"},"N":{"notBefore":1,"notAfter":2,"type":"\#(long)"}}}"#
+        let profiles = try BridgedProfile.all(Self.answer(200, body))
+        #expect(profiles.map(\.kind) == [.unknown, .unknown])
+        #expect(profiles.map(\.type) == ["holo?gram?SSO", String(repeating: "x", count: 64)])
+    }
+
     @Test("bridge B93: each code of the edition means what the table says")
     func meanings() {
         func fault(_ code: String, _ action: String = "none") -> (Fault.Code, Bool) {

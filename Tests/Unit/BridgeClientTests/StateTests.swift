@@ -93,6 +93,22 @@ import Testing
         #expect(poor.step(now) == .wait(.statementRefused(code: "scope_missing", until: end)))
     }
 
+    @Test("bridge §4.2: who gets no bearer for another reason is asked about once in a minute; a bearer that holds serves meanwhile")
+    func refusedTokens() throws {
+        let refused = BridgeFailure.refused(BridgeRefusal(status: 400, code: "unauthorized_client"))
+        var slot = working(.device)
+        let end = try #require(slot.bearer?.end)
+        let worn = end - .seconds(30)
+        #expect(slot.isWorn(worn) && slot.failed(.token, refused, worn) == .statementRefused)
+        if case .call = slot.step(worn) {} else { Issue.record("\(slot.step(worn))") }
+        #expect(!slot.isWorn(worn) && slot.step(end) == .wait(.accessRefused(until: worn + .seconds(60))))
+        var bare = BridgeSlot(.device, state: .registered(credentials))
+        #expect(bare.failed(.token, refused, now) == .statementRefused)
+        #expect(bare.step(now + .seconds(59)) == .wait(.accessRefused(until: now + .seconds(60))))
+        #expect(bare.step(now + .seconds(60)) == .token(credentials))
+        #expect(bare.failed(.token, .serverError(503), now) == nil, "an outage says nothing of the client")
+    }
+
     @Test("a clock that is set back does not prolong a rest")
     func clocks() {
         var slot = BridgeSlot(.device)
@@ -137,6 +153,17 @@ import Testing
         var reads = PendingReads(start: now, end: now + .seconds(1800), poll: .seconds(5))
         reads.returnedWithout(now)
         #expect((1...100).count { reads.read(for: .device, now + .seconds($0)) != .no } == 3)
+        #expect(reads.isOver)
+    }
+
+    @Test("bridge B44: a return that upstream could not be asked about is looked after until it can, however long that takes")
+    func undecidedReads() {
+        var reads = PendingReads(start: now, end: now + .seconds(1800), poll: .seconds(5))
+        reads.returnedUndecided(now)
+        #expect((1...100).count { reads.read(for: .device, now + .seconds($0)) != .no } == 20)
+        #expect(!reads.isOver)
+        reads.note(isUndecided: false)
+        #expect((101...300).count { reads.read(for: .device, now + .seconds($0)) != .no } == 3, "another copy has heard that nobody is there")
         #expect(reads.isOver)
     }
 

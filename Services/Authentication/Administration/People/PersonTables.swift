@@ -20,6 +20,7 @@ struct PersonTables: Sendable {
             (bridgeSession, at("session_id", sessions) + at("device_id", devices)),
             (Self.bridgePending, at("record_id", owned.records) + at("device_id", devices)),
             (Self.bridgeSlot, at("name", owned.slots)),
+            (Self.bridgeLostSlot, at("device", devices.map(\.slotDigest))),
             (Self.registrationCode, at("id", owned.records)),
             (Self.pendingSignIn, at("record_id", owned.records)),
             (Self.logout, at("device_id", devices)),
@@ -82,13 +83,20 @@ struct PersonTables: Sendable {
             .number("bearer_life_s"), .number("lease_until_ms"), .number("expires_at_ms"),
         ])
 
+    private static let bridgeLostSlot = ExportedTable(
+        "bridge_lost_slot",
+        [
+            .text("name"), .text("device"), .text("upstream"), .text("client_id"), .sealed("secret"), .text("scopes"), .number("lost_at_ms"),
+            .number("expires_at_ms"),
+        ])
+
     private static let registrationCode = ExportedTable(
         "registration_code",
         [
             .text("id"), .text("code"), .text("requestor"), .text("mvpd"), .number("generated_at_ms"), .number("expires_at_ms"), .text("device_id"),
             device, .text("user_agent"), .text("device_type"), .text("app_id"), .text("device_user"), .text("registration_url"), .text("client_id"),
             .number("is_used"), .text("identity"), .number("used_at_ms"), .number("api"), .text("domain_name"), .text("redirect_url"),
-            .number("kept_until_ms"), .text("service_identity"),
+            .number("kept_until_ms"), .text("service_identity"), .sealed("platform_tokens"),
         ])
 
     private static let pendingSignIn = ExportedTable(

@@ -234,6 +234,7 @@ extension Database {
         for device in person.devices {
             try endBridged("device_id = ?", [device], &erased, now)
             try delete("bridge_pending", "device_id = ?", [device])
+            try delete("bridge_lost_slot", "device = ?", [device.slotDigest])
             try delete("logout", "device_id = ?", [device])
             try delete("trial_device", "device_id = ?", [device])
             try delete("service_device", "device_id = ?", [device])

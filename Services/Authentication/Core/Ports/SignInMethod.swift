@@ -39,6 +39,9 @@ package protocol SignInMethod: Sendable {
     /// The same for the sign-in through a registration code.
     func settle(_ code: RegistrationRecord) async throws(Fault)
 
+    /// True for a session that nobody is shown now, though it has not ended: its provider has closed the integration for a while.
+    func hides(_ session: SessionRecord) async throws(Fault) -> Bool
+
     /// Takes note of sessions that have ended here, and tells the provider of those that came by this method.
     /// - Parameter end: Where the browser is to go at last, whose call it is; `nil`: there is no browser.
     /// - Returns: `nil` for a method that tells nobody.
@@ -48,6 +51,7 @@ package protocol SignInMethod: Sendable {
 extension SignInMethod {
     package func settle(_ viewer: DeviceCaller, _ call: DeviceCall?) async throws(Fault) {}
     package func settle(_ code: RegistrationRecord) async throws(Fault) {}
+    package func hides(_ session: SessionRecord) async throws(Fault) -> Bool { false }
     package func end(_ sessions: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? { nil }
 }
 
@@ -86,6 +90,7 @@ package struct Delegates: Sendable {
     package var plays: [any PlayDecider] = []
     package var offers: [any ProviderOffers] = []
     package var resets: [any TrialResets] = []
+    package var tokens: [any PlatformTokenKeeper] = []
 
     package init() {}
 }
@@ -123,6 +128,16 @@ package protocol ProviderOffers: Sendable {
     func requireOffered(
         _ mvpd: String, at requestor: String, in catalogue: Catalogue, to device: DeviceInformation, address: String, waits: Bool
     ) async throws(Fault)
+}
+
+/// Keeps what a device's platform said of its user with the device's registration code: who sends the browser to a provider needs it, and the browser
+/// cannot bring it.
+package protocol PlatformTokenKeeper: Sendable {
+    /// - Returns: The call's tokens, which open for this code alone; empty where nobody needs them.
+    /// - Throws: `internal`.
+    func sealed(
+        _ call: DeviceCall, for code: RegistrationRecordID, of requestor: RequestorID, in catalogue: Catalogue
+    ) throws(Fault) -> [UInt8]
 }
 
 /// Resets trials that somebody else keeps.

@@ -24,6 +24,8 @@ package struct RegistrationCodes: Sendable {
     package let metrics: AuthenticationMetrics
     /// The MVPDs that are offered beside the catalogue.
     package let offers: [any ProviderOffers]
+    /// Those that need the platform's tokens of a code.
+    package var tokens: [any PlatformTokenKeeper] = []
     package var limits = CodeLimits(perClient: 100_000, perDevice: 100)
 
     /// - Throws: Beside faults of the call: `too_many_requests` when client or device has too many codes.
@@ -39,9 +41,13 @@ package struct RegistrationCodes: Sendable {
                     request.mvpd, at: requestor, in: catalogue, to: caller.information, address: request.call?.clientAddress ?? "", waits: false)
             }
         }
-        let record = try await make(caller, lifetime: lifetime) { record in
+        let call = request.call ?? DeviceCall()
+        let record = try await make(caller, lifetime: lifetime) { record throws(Fault) in
             record.mvpd = request.mvpd
             record.registrationURL = request.registrationURL
+            for keeper in tokens where record.platformTokens.isEmpty {
+                record.platformTokens = try keeper.sealed(call, for: record.id, of: record.requestor, in: caller.catalogue)
+            }
         }.record
         return record.contract(in: caller.catalogue, application: caller.client.application, device: .plain)
     }
@@ -102,10 +108,10 @@ package struct RegistrationCodes: Sendable {
     /// - Parameters:
     ///   - isPlan: True: it ends the one before of the same client's device.
     ///   - fill: Puts in what else is known.
-    /// - Throws: `too_many_requests` when client or device has too many codes; `overloaded`.
+    /// - Throws: `too_many_requests` when client or device has too many codes; `overloaded`; faults of `fill`.
     package func make(
         _ caller: DeviceCaller, lifetime: Duration = .seconds(Int64(defaultLifetime)), isPlan: Bool = false,
-        _ fill: (inout RegistrationRecord) -> Void
+        _ fill: (inout RegistrationRecord) throws(Fault) -> Void
     ) async throws(Fault) -> Made {
         let now = clock.now()
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
@@ -115,7 +121,7 @@ package struct RegistrationCodes: Sendable {
         for _ in 0..<Self.draws {
             var record = draw(caller, lifetime: lifetime)
             record.isPlan = isPlan
-            fill(&record)
+            try fill(&record)
             guard try await store.claim(record, now: record.generatedAt) else { continue }
             metrics.createdCodes.increment()
             return Made(record: record, replacedEnd: replacedEnd)

@@ -29,6 +29,8 @@ package struct RegistrationRecord: Hashable, Sendable {
     package var identity: PlatformIdentity?
     /// The person that the device's service token named (rest-v2 §1.3); the sign-in through the code is theirs as well.
     package var serviceIdentity: ServiceIdentity?
+    /// The platform's tokens that came with the code, for an upstream, sealed; empty: none, or no longer (bridge §5.1).
+    package var platformTokens: [UInt8] = []
     /// A sign-in through it succeeded at this time; `nil` before.
     var usedAt: Timestamp?
     /// True: made by REST v2, where the sign-in's parameters gather here (rest-v2 §2.2); another of the same client's device ends it.

@@ -18,9 +18,14 @@ package struct SessionLookup: Sendable {
     /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
     ///   (rest-v1 #51).
-    /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`.
+    /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`; `unknown_integration` for a
+    ///   service that tells them apart, where an upstream has closed the integration.
     package func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
-        if let call, let token = call.storedToken { return try await stored.session(of: call, token, hidesDisabled: hidesDisabled) }
+        if let call, let token = call.storedToken {
+            let found = try await stored.session(of: call, token, hidesDisabled: hidesDisabled)
+            guard try await isHidden(found.record) else { return found }
+            throw hidesDisabled ? SessionState.nobody : Self.closed
+        }
         let caller = try await bearers.device(call)
         return (try await state(of: caller, call, hidesDisabled: hidesDisabled).requireValid(), caller.catalogue)
     }
@@ -44,10 +49,27 @@ package struct SessionLookup: Sendable {
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
         for method in methods { try await method.settle(caller, call) }
         let records = try await store.sessions(key)
-        let state = SessionState.of(
-            records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
+        func judged(_ records: [SessionRecord]) -> SessionState {
+            SessionState.of(records, claims: caller.claims, visibleIn: caller.catalogue, hidesDisabled: hidesDisabled, now: clock.now())
+        }
+        let open = try await shown(records)
+        let state = judged(open)
         if case .valid = state { return state }
+        if !hidesDisabled, open.count < records.count, case .valid = judged(records) { throw Self.closed }
         return try await shared(caller).map(SessionState.valid) ?? state
+    }
+
+    private static let closed = Fault(.unknownIntegration, "The provider is not available for this channel.")
+
+    private func isHidden(_ record: SessionRecord) async throws(Fault) -> Bool {
+        for method in methods where try await method.hides(record) { return true }
+        return false
+    }
+
+    private func shown(_ records: [SessionRecord]) async throws(Fault) -> [SessionRecord] {
+        var shown: [SessionRecord] = []
+        for record in records where try await !isHidden(record) { shown.append(record) }
+        return shown
     }
 
     // MARK: REST v2: by client and MVPD
@@ -196,7 +218,7 @@ package struct SessionLookup: Sendable {
 
     /// The session that a sign-in through the code made, while this API shows it for the device. It is then the newest that is valid (rest-v2 §6).
     private func shown(_ code: RegistrationRecord, in catalogue: Catalogue, _ now: Timestamp) async throws(Fault) -> SessionRecord? {
-        let records = try await store.sessions(SessionKey(device: code.deviceID, requestor: code.requestor))
+        let records = try await shown(try await store.sessions(SessionKey(device: code.deviceID, requestor: code.requestor)))
         let valid = records.first { record in
             if case .valid = SessionState.of(record, claims: DeviceClaims(), visibleIn: catalogue, now: now) { true } else { false }
         }

@@ -1,3 +1,4 @@
+internal import BridgeClient
 package import Catalogue
 package import Clocks
 package import Contracts
@@ -14,8 +15,8 @@ package struct SessionKey: Hashable, Sendable {
 
 /// An authn token as it is stored. Its many fields are one reference: it is handed on a dozen times for each check.
 package struct SessionRecord: Sendable {
-    /// No session lives longer (mvpd §1.1), and some time for clocks.
-    package static let longestLife: Duration = .seconds(31_536_000 + 86_400)
+    /// No session lives longer: ours a year (mvpd §1.1), an upstream's 400 days (bridge §8.1); and some time for clocks.
+    package static let longestLife: Duration = BridgedEnd.farthest + .seconds(86_400)
 
     private struct Fields: Hashable {
         let id: SessionID

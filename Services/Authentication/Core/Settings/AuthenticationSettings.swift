@@ -1,3 +1,4 @@
+public import Clocks
 public import OutboundHttp
 
 /// The `authentication` object of the service's settings file. Paths are relative to that file.
@@ -82,6 +83,9 @@ public struct AuthenticationSettings: Decodable, Sendable {
     /// Upstreams may be in a private network, or on this machine by a name; false unless set. Addresses of this machine's own, and hosts in
     /// `MVPD_STANDIN`, always may be (bridge §14.3).
     public let allowPrivateUpstreams: Bool
+    /// Until then a device of whom nothing is known, and for whom there is a client at the upstream, is asked about there, once: for a store whose
+    /// sessions were lost, and whose clients at upstreams were not (bridge §8.1). `nil` unless set: nobody is.
+    public let adoptUntil: Timestamp?
     /// The certificates that upstreams are shown, by the names that `upstreams[].clientCertificate` of the catalogue uses. One that cannot be read closes
     /// the upstreams that use it, and nothing else.
     public let clientCertificates: [String: ClientCertificateFiles]
@@ -93,6 +97,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         case secretsKey, olderSecretsKeys, otherEncryptionKey, olderOAuthKeys
         case sdkTokenKey, olderSdkTokenKeys, sdkSealKey, olderSdkSealKeys, serviceTokenKey, olderServiceTokenKeys
         case codesPerClient, codesPerDevice, clientDays, idleClientDays, reportHours, allowPrivateUpstreams, clientCertificates
+        case adoptUntil
     }
 
     public init(from decoder: any Decoder) throws {
@@ -138,6 +143,7 @@ public struct AuthenticationSettings: Decodable, Sendable {
         idleClientDays = try container.number(.idleClientDays, 1...3650, default: 30)
         reportHours = try container.number(.reportHours, 1...8760, default: 24)
         allowPrivateUpstreams = try container.decodeIfPresent(Bool.self, forKey: .allowPrivateUpstreams) ?? false
+        adoptUntil = try container.contains(.adoptUntil) ? container.moment(.adoptUntil) : nil
         clientCertificates = try container.decodeIfPresent([String: ClientCertificateFiles].self, forKey: .clientCertificates) ?? [:]
         cachedSessions = try container.number(.cachedSessions, 2...10_000_000, default: 65_536)
     }
@@ -162,6 +168,12 @@ extension AuthenticationSettings {
             "authentication.\(key) \(most) is no limit, as in a cluster for development: one that makes codes without end fills the store; "
                 + "leave it out for \(usual)"
         }
+    }
+
+    /// The same about settings that depend on the time.
+    public func doubts(now: Timestamp) -> [String] {
+        guard let adoptUntil, adoptUntil <= now else { return [] }
+        return ["authentication.adoptUntil has passed, and is without effect: leave it out"]
     }
 
     /// The files of the certificates that upstreams are shown.
@@ -211,6 +223,19 @@ extension KeyedDecodingContainer {
         let number = try decodeIfPresent(Int.self, forKey: key) ?? fallback
         guard range.contains(number) else { throw refuse(key, "must be from \(range.lowerBound) to \(range.upperBound); it is \(number)") }
         return number
+    }
+
+    /// A moment in UTC, to the second (RFC 3339): `2027-01-31T18:00:00Z`.
+    fileprivate func moment(_ key: Key) throws -> Timestamp {
+        let text = try text(key)
+        guard let match = text.wholeMatch(of: /(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})Z/) else {
+            throw refuse(key, "must be a moment such as 2027-01-31T18:00:00Z; it is '\(text)'")
+        }
+        let numbers = [match.1, match.2, match.3, match.4, match.5, match.6].compactMap { Int($0) }
+        guard numbers.count == 6, let day = CivilDate(year: numbers[0], month: numbers[1], day: numbers[2]), numbers[3] < 24, numbers[4] < 60,
+            numbers[5] < 60
+        else { throw refuse(key, "must be a moment that exists; it is '\(text)'") }
+        return Timestamp(seconds: Int64(day.daysSince1970 * 86_400 + numbers[3] * 3600 + numbers[4] * 60 + numbers[5]))
     }
 
     /// Origins in the form in which they are compared.

@@ -1,6 +1,7 @@
-internal import BridgeClient
+package import BridgeClient
 package import Clocks
 package import Contracts
+internal import Cryptography
 
 /// The upstream's part of a session that its login made (bridge §2). It outlives the session where upstream has to be told of the logout.
 package struct UpstreamPart: Hashable, Sendable {
@@ -44,12 +45,23 @@ package struct UpstreamPart: Hashable, Sendable {
         (self.device, self.userAgent, self.household) = (device, userAgent, household)
     }
 
+    /// The integration that it came by, as upstream calls it.
+    package var integration: BridgeCall.Integration { BridgeCall.Integration(serviceProvider, theirMvpd) }
+
     /// True when a logout has to tell upstream: a trial and a degradation rule know none (bridge §10.2).
     package var knowsLogout: Bool { !isTrial && kind != BridgedProfile.Kind.degraded.rawValue }
+
+    /// True when its end is not one that upstream told: then upstream is asked, and the session does not end (bridge §8.1).
+    package var endsByLimit: Bool { BridgedEnd.isOurs(expiresAt, toldAt: confirmedAt) }
 
     package var isTrial: Bool { kind == BridgedProfile.Kind.temporary.rawValue }
     /// True for the platform's own sign-in (bridge §11).
     package var isPartners: Bool { kind == BridgedProfile.Kind.appleSSO.rawValue }
     /// True for a login elsewhere: upstream shows it only to calls that say who the person is.
     package var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
+}
+
+extension DeviceID {
+    /// Stands for the device in the name of a client of ours that serves it alone (bridge §4.1).
+    package var slotDigest: String { Hex.encode(SHA256.hash(text)) }
 }

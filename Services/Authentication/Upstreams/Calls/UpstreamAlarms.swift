@@ -18,7 +18,7 @@ final class UpstreamAlarms: Sendable {
 
     private static let mostUpstreams = 1024
     private static let mostKinds = 64
-    private static let longestDetails = 256
+    private static let longestDetails = 512
     private static let prefix = "bridge."
 
     private let clock: any WallClock
@@ -89,7 +89,8 @@ final class UpstreamAlarms: Sendable {
     }
 }
 
-/// Makes a call with a bearer that holds: one that upstream does not take is renewed, and the call made once more (bridge §4.2).
+/// Makes a call with a bearer that holds: one that upstream does not take is renewed, and the call made once more (bridge §4.2). No call is made where
+/// upstream has closed the integration.
 struct UpstreamCaller: Sendable {
     let line: UpstreamConnection
     let slots: UpstreamSlots
@@ -98,6 +99,7 @@ struct UpstreamCaller: Sendable {
         _ call: BridgeCall, by client: UpstreamClientAt, for device: BridgeDevice?, _ deadline: UpstreamDeadline,
         _ read: (OutboundAnswer) throws(BridgeFailure) -> Value
     ) async throws(UpstreamError) -> Value {
+        if let integration = call.integration, line.isSuspended(integration, at: client.upstream.id) { throw integration.refusal }
         var isRepetition = false
         while true {
             let bearer = try await bearer(client, call.serviceProvider, for: device, deadline)
@@ -109,10 +111,10 @@ struct UpstreamCaller: Sendable {
                     await slots.unauthorized(client, call.serviceProvider, bearer, isRepetition: isRepetition)
                     if isRepetition { throw error }
                     isRepetition = true
-                case .failure(.refused(let refusal)) where refusal.code == "invalid_client":
-                    await slots.clientRefused(client)
-                    // One of many devices is asked about once more before it is given up.
-                    throw await slots.wait(client, for: call.serviceProvider).map { .wait($0) } ?? .clientLost
+                case .failure(.refused(let refusal)) where refusal.code == "invalid_client": throw try await slots.clientRefused(client)
+                case .failure(.refused(let refusal)):
+                    if let integration = call.integration { line.note(refusal, of: integration, at: client.upstream.id) }
+                    throw error
                 default: throw error
                 }
             }
@@ -235,6 +237,8 @@ struct UpstreamPace: Sendable {
 enum UpstreamError: Error {
     case failure(BridgeFailure)
     case wait(BridgeSlot.Wait)
+    /// It failed so often that it is not asked before that moment.
+    case resting(until: Timestamp)
     /// As many calls are under way as may be.
     case busy
     /// Upstream knows our client no more: whoever was signed in by it is not any more.
@@ -245,7 +249,11 @@ enum UpstreamError: Error {
     /// The fault that an app receives. Never 401 or 403: apps throw tokens away on those (bridge §12.2).
     func fault(_ now: Timestamp) -> Fault {
         switch self {
-        case .failure(let failure): failure.fault()
+        case .failure(let failure): failure.fault(wait: Self.pause + Self.jitter)
+        case .resting(let until):
+            Fault(.upstreamUnavailable, "The upstream service cannot answer now.", retryAfter: max(until - now, .zero) + Self.jitter)
+        case .wait(.clientsLost(let until)):
+            Fault(.upstreamUnavailable, "The upstream service has lost its records of this cluster.", retryAfter: until - now)
         case .wait(.statementRefused(_, let until)):
             Fault(.upstreamUnavailable, "The upstream service refuses the software statement.", retryAfter: until - now)
         case .wait(.clientDoubted(let until)), .wait(.accessRefused(let until)):
@@ -255,6 +263,10 @@ enum UpstreamError: Error {
         case .store(let fault): fault
         }
     }
+
+    /// How long an app waits for an upstream that is away, and some more, so that not all come at once (bridge §12.2).
+    private static let pause: Duration = .seconds(5)
+    private static var jitter: Duration { .milliseconds(Int64.random(in: 0...5000)) }
 
     /// Upstream's refusal, where it answered.
     var refusal: BridgeRefusal? {

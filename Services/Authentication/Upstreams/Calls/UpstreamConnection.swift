@@ -9,6 +9,8 @@ internal import OutboundHttp
 struct UpstreamConnection: Sendable {
     /// Longest wait for the budget of a device that somebody sits before.
     private static let longestWait: Duration = .seconds(1)
+    /// How long probes of an upstream that may be back take, about.
+    private static let probing: Duration = .seconds(1)
 
     let transport: any OutboundTransport
     let routes: UpstreamRoutes
@@ -19,6 +21,8 @@ struct UpstreamConnection: Sendable {
     let breakers = CircuitBreakers()
     let underWay = CallsInFlight()
     let clocks = UpstreamClocks()
+    let suspensions = UpstreamSuspensions()
+    private let oddities = UpstreamOddities()
     let metrics: UpstreamMetrics
     private let budgets = UpstreamBudgets()
     /// By upstream.
@@ -104,6 +108,22 @@ struct UpstreamConnection: Sendable {
         }
     }
 
+    func isSuspended(_ integration: BridgeCall.Integration, at upstream: String) -> Bool {
+        !suspensions.isEmpty && suspensions.holds(UpstreamSuspensions.Place(upstream, integration), now: clock.now())
+    }
+
+    /// Takes in a no that may be about an integration, of a whole call or of one item.
+    func note(_ refusal: BridgeRefusal, of integration: BridgeCall.Integration, at upstream: String) {
+        guard case .noIntegration = BridgeMeaning(refusal), suspensions.suspend(UpstreamSuspensions.Place(upstream, integration), now: clock.now())
+        else { return }
+        logger.warning(
+            "bridge.integration_suspended",
+            metadata: [
+                "upstream": "\(upstream)", "service_provider": "\(integration.serviceProvider)", "mvpd": "\(integration.mvpd)",
+                "code": "\(refusal.code)", "seconds": "\(UpstreamSuspensions.span.components.seconds)",
+            ])
+    }
+
     /// Every device has a budget of its own upstream, as long as upstream believes our `X-Forwarded-For`.
     private func noteThrottling(_ device: BridgeDevice?, _ upstream: BridgeUpstream) {
         guard let device, PublicAddress.contains(device.address) else { return }
@@ -147,7 +167,8 @@ struct UpstreamConnection: Sendable {
         guard permission != .refused else {
             tell(upstream, call.operation, .open, nil)
             UpstreamJourney.note(call.operation, .failure(.unreachable(.notSent)), nil, .zero, isBreakerOpen: true)
-            throw .failure(.unreachable(.notSent))
+            let now = clock.now()
+            throw .resting(until: now + (breakers.rest(group, now: now) ?? Self.probing))
         }
         guard isInPace(upstream), underWay.enter(upstream.id, limit: upstream.mostInFlight) else {
             breakers.record(.abandoned, group, permission: permission, now: clock.now())
@@ -164,9 +185,13 @@ struct UpstreamConnection: Sendable {
             let value = try read(answer)
             let timed = offset == .zero ? nil : (value as? any UpstreamTimed)?.earlier(by: offset) as? Value
             result = .success(timed ?? value)
-            if let profiles = value as? [BridgedProfile] { UpstreamJourney.note(profiles) }
+            if let profiles = value as? [BridgedProfile] {
+                UpstreamJourney.note(profiles)
+                oddities.note(profiles, of: upstream.id, now: clock.now(), logger)
+            }
         } catch {
             result = .failure(error)
+            oddities.note(error, call.operation, of: upstream.id, now: clock.now(), logger)
         }
         underWay.leave(upstream.id)
         breakers.record(Self.outcome(result), group, permission: permission, now: clock.now())

@@ -185,6 +185,7 @@ extension UpstreamMetrics.Outcome {
         switch trouble {
         case .failure(let failure): self.init(failure)
         case .busy: self = .throttled
+        case .resting: self = .open
         case .wait, .clientLost: self = .refused
         case .store: return nil
         }

@@ -12,10 +12,6 @@ internal import Memos
 actor UpstreamSlots {
     private struct Held {
         var slot: BridgeSlot
-        /// The digest of the software statement that upstream refused.
-        var refusedStatement: [UInt8]?
-        /// How often an operator had asked for another attempt when it was refused.
-        var pardon = 0
         var work: Task<Result<BridgeBearer, UpstreamError>, Never>?
     }
 
@@ -28,6 +24,10 @@ actor UpstreamSlots {
     private static let look: Duration = .milliseconds(50)
     /// A service provider at which a fresh bearer was refused is not asked about for so long.
     private static let refusedAccess: Duration = .seconds(60)
+    /// For so long the credentials of a lost client stay aside: an upstream that finds its records again knows them.
+    private static let aside: Duration = .seconds(30 * 86_400)
+    /// A lost client is asked about again after so long, before another one is registered in its place.
+    private static let secondThought: Duration = .seconds(10)
 
     private let line: UpstreamConnection
     private let store: any UpstreamStore
@@ -36,10 +36,12 @@ actor UpstreamSlots {
     private let clock: any WallClock
     private let logger: Logger
     private var held = BoundedCache<UpstreamSlotName, Held>(capacity: 65_536)
-    /// How often an operator asked for another attempt, by upstream and entry.
-    private var pardons: [OctetText: Int] = [:]
     /// Until when nothing is asked about a service provider, by upstream and entry, and the service provider.
-    private var refused: [OctetText: [OctetText: Timestamp]] = [:]
+    private var closed: [OctetText: [OctetText: Timestamp]] = [:]
+    /// Statements that are refused, by the clients that share them.
+    private var refusals: [OctetText: UpstreamRefusal] = [:]
+    /// By upstream.
+    private var losses: [OctetText: UpstreamLosses] = [:]
 
     init(line: UpstreamConnection, store: any UpstreamStore, statements: any ClientSecrets, seal: TokenSeal, clock: any WallClock, logger: Logger) {
         self.line = line
@@ -54,11 +56,7 @@ actor UpstreamSlots {
     /// - Parameter device: The device that owns the client.
     func bearer(_ client: UpstreamClientAt, for device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) -> BridgeBearer {
         let device = client.isService ? nil : device
-        var mine = try await slot(client.name)
-        if case .wait(.statementRefused) = mine.step(clock.now()), try await isForgiven(client) {
-            mine.forgive()
-            held[client.name]?.slot = mine
-        }
+        let mine = try await slot(client.name)
         switch mine.step(clock.now()) {
         case .call(let bearer) where !mine.isWorn(clock.now()): return bearer
         case .call(let bearer):
@@ -70,17 +68,18 @@ actor UpstreamSlots {
         }
     }
 
-    /// An operator asks for another attempt of all clients that were refused.
+    /// An operator asks for another attempt with a statement that was refused.
     func forgive(_ client: UpstreamClientAt) {
-        pardons[client.place, default: 0] += 1
-        refused[client.place] = nil
+        refusals[client.place] = nil
+        refusals[client.refusalPlace] = nil
+        closed[client.place] = nil
     }
 
     /// Why the client cannot ask now; `nil`: it can.
     /// - Parameter serviceProvider: Whom it would ask about.
     func wait(_ client: UpstreamClientAt, for serviceProvider: String) -> BridgeSlot.Wait? {
         let now = clock.now()
-        if let end = refused[client.place]?[OctetText(serviceProvider)], now < end, end - now <= Self.refusedAccess {
+        if let end = closed[client.place]?[OctetText(serviceProvider)], now < end, end - now <= Self.refusedAccess {
             return .accessRefused(until: end)
         }
         if case .wait(let wait)? = held[client.name]?.slot.step(now) { return wait }
@@ -100,14 +99,7 @@ actor UpstreamSlots {
         let wasKnown: Bool
         if case .registered? = held[client.name]?.slot.state { wasKnown = true } else { wasKnown = try await store.bridgeSlot(client.name) != nil }
         held[client.name] = nil
-        return (wasKnown, try await store.dropBridgeSlot(client.name.text))
-    }
-
-    /// True when upstream's refused request may be sent again.
-    private func isForgiven(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
-        let known = pardons[client.place] ?? 0
-        if let pardon = held[client.name]?.pardon, pardon < known { return true }
-        return try await statementHasChanged(client)
+        return (wasKnown, try await store.dropBridgeSlot(client.name, asideUntil: nil, now: clock.now()))
     }
 
     /// A call with that bearer got 401. After a second one no client of the entry asks about the service provider for a minute (bridge §4.2).
@@ -117,17 +109,20 @@ actor UpstreamSlots {
         held[client.name]?.slot = mine
         guard let alarm else { return }
         let now = clock.now()
-        refused[client.place] = (refused[client.place] ?? [:]).filter { now < $0.value }
-        refused[client.place]?[OctetText(serviceProvider)] = now + Self.refusedAccess
+        closed[client.place] = (closed[client.place] ?? [:]).filter { now < $0.value }
+        closed[client.place]?[OctetText(serviceProvider)] = now + Self.refusedAccess
         tell(alarm, client, serviceProvider)
     }
 
     /// Upstream does not know the client.
-    func clientRefused(_ client: UpstreamClientAt) async {
-        guard var mine = held[client.name]?.slot else { return }
+    /// - Returns: What that is for the call: nobody whom the client had signed in is signed in any more, or upstream is asked again first.
+    func clientRefused(_ client: UpstreamClientAt) async throws(UpstreamError) -> UpstreamError {
+        guard var mine = held[client.name]?.slot else { return .clientLost }
         let alarm = mine.clientRefused(clock.now())
         held[client.name]?.slot = mine
-        if let alarm { await lose(client, alarm) }
+        if alarm != nil { try await lose(client) }
+        if case .wait(let wait) = mine.step(clock.now()) { return .wait(wait) }
+        return .clientLost
     }
 
     private func slot(_ name: UpstreamSlotName) async throws(UpstreamError) -> BridgeSlot {
@@ -161,16 +156,29 @@ actor UpstreamSlots {
         }
     }
 
-    private func statementHasChanged(_ client: UpstreamClientAt) async throws(UpstreamError) -> Bool {
-        let refused = held[client.name]?.refusedStatement
-        return try await SHA256.hash(statement(client) ?? "") != refused
+    /// - Returns: The refusal that keeps the client from being registered; `nil`: none does.
+    private func standing(_ client: UpstreamClientAt) async throws(UpstreamError) -> UpstreamRefusal? {
+        let place = client.refusalPlace
+        guard refusals[place] != nil else { return nil }
+        let statement = SHA256.hash(try await statement(client) ?? "")
+        guard let known = refusals[place] else { return nil }
+        guard known.statement == statement else {
+            refusals[place] = nil
+            return nil
+        }
+        let now = clock.now()
+        if known.holds(now) { return known }
+        refusals[place]?.until = now + Self.lease
+        return nil
     }
 
     // MARK: One caller at a time
 
     private func work(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async -> Result<BridgeBearer, UpstreamError>
     {
-        if let task = held[client.name]?.work { return await task.value }
+        if let task = held[client.name]?.work {
+            return await task.value(within: deadline.budget.left) ?? .failure(.failure(.unreachable(.budgetSpent)))
+        }
         let task = Task { [self] in await advance(client, device, deadline) }
         held[client.name]?.work = task
         let result = await task.value
@@ -203,11 +211,16 @@ actor UpstreamSlots {
     }
 
     private func register(_ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline) async throws(UpstreamError) {
+        if let refusal = try await standing(client) { throw .wait(.statementRefused(code: refusal.code, until: refusal.until)) }
+        let lost = try await lost(client)
+        if lost != nil, let wait = losses[OctetText(client.upstream.id)]?.turn(clock.now()) {
+            throw .wait(.clientsLost(until: clock.now() + wait))
+        }
         guard let claimed = try await claim(client, deadline) else { return }
         // Whoever waits for the claim sees that its holder lives.
         let holding = Task { await hold(client.name, claimed) }
-        let result: Result<BridgeCredentials?, UpstreamError>
-        do throws(UpstreamError) { result = .success(try await registered(client, device, deadline)) } catch { result = .failure(error) }
+        let result: Result<Obtained, UpstreamError>
+        do throws(UpstreamError) { result = .success(try await obtained(client, lost, device, deadline)) } catch { result = .failure(error) }
         holding.cancel()
         guard let lease = await holding.value else {
             // Another copy thought this one dead, and registers or has registered the client.
@@ -216,8 +229,7 @@ actor UpstreamSlots {
             return
         }
         do throws(UpstreamError) {
-            guard let credentials = try result.get() else { return await release(client, lease) }
-            try await keep(client, credentials, claimedUntil: lease)
+            try await keep(client, try result.get(), claimedUntil: lease)
         } catch {
             await release(client, lease)
             throw error
@@ -245,42 +257,102 @@ actor UpstreamSlots {
     /// A claim that came to nothing is not left to lapse: an operator may mend the statement at once.
     private func release(_ client: UpstreamClientAt, _ lease: Timestamp) async { try? await store.releaseBridgeSlot(client.name, until: lease) }
 
-    /// - Returns: The credentials, which nobody has kept yet; `nil`: there are none.
+    /// A client that upstream knows, which nobody has kept yet.
+    private struct Obtained {
+        let credentials: BridgeCredentials
+        /// `nil`: none yet.
+        var bearer: BridgeBearer?
+    }
+
+    /// Takes back a client that was lost, or registers another.
+    private func obtained(
+        _ client: UpstreamClientAt, _ lost: (credentials: BridgeCredentials, at: Timestamp)?, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> Obtained {
+        if let lost, clock.now() >= lost.at + Self.secondThought, let bearer = try await returned(client, lost.credentials, device, deadline) {
+            return Obtained(credentials: lost.credentials, bearer: bearer)
+        }
+        return Obtained(credentials: try await registered(client, device, deadline))
+    }
+
     private func registered(
         _ client: UpstreamClientAt, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
-    ) async throws(UpstreamError) -> BridgeCredentials? {
+    ) async throws(UpstreamError) -> BridgeCredentials {
         guard let statement = try await statement(client) else {
-            note(.register, .refused(BridgeRefusal(status: 0, code: "statement_missing")), client, nil)
-            return nil
+            let missing = BridgeFailure.refused(BridgeRefusal(status: 0, code: "statement_missing"))
+            throw refusal(of: client, statement: "") { slot, now in slot.failed(.register, missing, now) } ?? .failure(missing)
         }
+        let credentials: BridgeCredentials
         do throws(UpstreamError) {
-            let credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
+            credentials = try await line.ask(.register(statement: statement), bearer: nil, for: device, at: client.upstream, deadline) {
                 answer throws(BridgeFailure) in try BridgeCredentials(answer)
             }
-            guard var mine = held[client.name]?.slot else { return nil }
-            guard let alarm = mine.registered(credentials, scope: client.scope, clock.now()) else {
-                line.metrics.registered(client)
-                return credentials
-            }
-            held[client.name]?.slot = mine
-            held[client.name]?.refusedStatement = SHA256.hash(statement)
-            held[client.name]?.pardon = pardons[client.place] ?? 0
-            tell(alarm, client, "")
-            return nil
         } catch {
             guard case .failure(let failure) = error else { throw error }
-            note(.register, failure, client, statement)
-            throw error
+            throw refusal(of: client, statement: statement) { slot, now in slot.failed(.register, failure, now) } ?? error
+        }
+        if let refusal = refusal(of: client, statement: statement, { slot, now in slot.registered(credentials, scope: client.scope, now) }) {
+            throw refusal
+        }
+        refusals[client.refusalPlace] = nil
+        line.metrics.registered(client)
+        return credentials
+    }
+
+    /// Takes in what came of a registration. A refusal is of the statement, and holds for all clients that share it.
+    /// - Parameter change: Tells the slot; returns its alarm.
+    /// - Returns: `nil` where the statement was not refused.
+    private func refusal(
+        of client: UpstreamClientAt, statement: String, _ change: (inout BridgeSlot, Timestamp) -> BridgeSlot.Alarm?
+    ) -> UpstreamError? {
+        guard var mine = held[client.name]?.slot else { return nil }
+        let alarm = change(&mine, clock.now())
+        // Of one that is registered the slot hears when it is kept.
+        guard case .refused(let code, let until) = mine.state else { return nil }
+        refusals[client.refusalPlace] = UpstreamRefusal(code: code, until: until, statement: SHA256.hash(statement))
+        mine.forgive()
+        held[client.name]?.slot = mine
+        if let alarm { tell(alarm, client, UpstreamWords.refusedStatement(client.entry.statementReference, of: client.upstream.id, code)) }
+        return .wait(.statementRefused(code: code, until: until))
+    }
+
+    // MARK: Clients that upstream has lost
+
+    /// What is aside of a client that upstream did not know any more.
+    private func lost(_ client: UpstreamClientAt) async throws(UpstreamError) -> (credentials: BridgeCredentials, at: Timestamp)? {
+        do throws(Fault) {
+            guard let (record, moment) = try await store.lostBridgeSlot(client.name, now: clock.now()),
+                let secret = seal.open(record.secret, of: Self.owner(client.name), as: ProviderSecret.self)
+            else { return nil }
+            return (BridgeCredentials(clientID: record.clientID, clientSecret: secret.text, scopes: record.scopes), moment)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// Upstream may have found its records again: then the profiles of the client are there, too, and nobody has to sign in anew.
+    /// - Returns: The client's bearer; `nil` where upstream does not know the client.
+    private func returned(
+        _ client: UpstreamClientAt, _ credentials: BridgeCredentials, _ device: BridgeDevice?, _ deadline: UpstreamDeadline
+    ) async throws(UpstreamError) -> BridgeBearer? {
+        let received = clock.now()
+        do throws(UpstreamError) {
+            let bearer = try await line.ask(.token(credentials), bearer: nil, for: device, at: client.upstream, deadline) {
+                answer throws(BridgeFailure) in try BridgeBearer(answer, now: received)
+            }
+            line.metrics.issuedToken(client.upstream.id)
+            logger.notice("bridge.client_returned", metadata: ["upstream": "\(client.upstream.id)", "client": "\(client.entry.id)"])
+            return bearer
+        } catch {
+            guard error.refusal != nil else { throw error }
+            return nil
         }
     }
 
     /// Keeps what upstream has registered. Where another copy has taken the claim over and was faster, its client serves, and this one is nobody's.
-    private func keep(
-        _ client: UpstreamClientAt, _ credentials: BridgeCredentials, claimedUntil lease: Timestamp
-    ) async throws(UpstreamError) {
+    private func keep(_ client: UpstreamClientAt, _ obtained: Obtained, claimedUntil lease: Timestamp) async throws(UpstreamError) {
         let isKept: Bool
         do throws(Fault) {
-            isKept = try await store.keep(try record(client.name, credentials, nil), claimedUntil: lease, now: clock.now())
+            isKept = try await store.keep(try record(client.name, obtained.credentials, obtained.bearer), claimedUntil: lease, now: clock.now())
         } catch {
             throw .store(error)
         }
@@ -288,9 +360,8 @@ actor UpstreamSlots {
             if let other = try await stored(client.name) { held[client.name]?.slot = other }
             return
         }
-        guard var mine = held[client.name]?.slot else { return }
-        _ = mine.registered(credentials, scope: client.scope, clock.now())
-        held[client.name]?.slot = mine
+        guard let mine = held[client.name]?.slot else { return }
+        held[client.name]?.slot = BridgeSlot(mine.kind, state: .registered(obtained.credentials), bearer: obtained.bearer)
     }
 
     /// - Returns: The claim's end; `nil` when another copy has registered the client meanwhile: it is in memory then.
@@ -358,21 +429,16 @@ actor UpstreamSlots {
             guard var mine = held[client.name]?.slot else { throw error }
             let alarm = mine.failed(.token, failure, clock.now())
             held[client.name]?.slot = mine
-            guard alarm == .clientLost else {
-                if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
-                throw error
+            switch alarm {
+            case .clientLost?: return try await lose(client)
+            case let alarm?:
+                let code = failure.refusal?.code ?? "bad_request"
+                tell(alarm, client, UpstreamWords.refusedStatement(client.entry.statementReference, of: client.upstream.id, code))
+            case nil: break
             }
-            await lose(client, .clientLost)
+            if case .wait(let wait) = mine.step(clock.now()) { throw .wait(wait) }
+            throw error
         }
-    }
-
-    private func note(_ operation: BridgeOperation, _ failure: BridgeFailure, _ client: UpstreamClientAt, _ statement: String?) {
-        guard var mine = held[client.name]?.slot else { return }
-        let alarm = mine.failed(operation, failure, clock.now())
-        held[client.name]?.slot = mine
-        held[client.name]?.refusedStatement = SHA256.hash(statement ?? "")
-        held[client.name]?.pardon = pardons[client.place] ?? 0
-        if let alarm { tell(alarm, client, failure.refusal?.code ?? "") }
     }
 
     private func keep(_ name: UpstreamSlotName, _ credentials: BridgeCredentials, _ bearer: BridgeBearer) async throws(UpstreamError) {
@@ -393,16 +459,31 @@ actor UpstreamSlots {
     }
 
     /// Ends the sign-ins of everybody whom the client had signed in.
-    private func lose(_ client: UpstreamClientAt, _ alarm: BridgeSlot.Alarm) async {
-        let ended = (try? await store.dropBridgeSlot(client.name.text)) ?? 0
+    private func lose(_ client: UpstreamClientAt) async throws(UpstreamError) {
+        let now = clock.now()
+        let ended: Int
+        do throws(Fault) {
+            ended = try await store.dropBridgeSlot(client.name, asideUntil: now + Self.aside, now: now)
+        } catch {
+            // As it is in the store, it is asked about again.
+            held[client.name] = nil
+            throw .store(error)
+        }
         line.metrics.sessionsEnded(.clientLost, client.upstream.id, ended)
-        tell(alarm, client, "\(ended) sessions ended")
+        let upstream = OctetText(client.upstream.id)
+        let many = losses[upstream, default: UpstreamLosses()].note(now)
+        // Of many the alarm of all is enough.
+        let isOneOfMany = losses[upstream]?.areMany(now) ?? false
+        tell(.clientLost, client, "\(ended) sessions ended", at: isOneOfMany ? .info : .error)
+        if let many {
+            tell(.clientsLost, client, "\(many) clients in ten minutes are not known upstream any more; one a second is registered anew")
+        }
     }
 
-    private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String) {
+    private func tell(_ alarm: BridgeSlot.Alarm, _ client: UpstreamClientAt, _ details: String, at level: Logger.Level = .error) {
         line.metrics.noted(alarm, of: client, at: clock.now())
-        logger.error(
-            "\(alarm.rawValue)",
+        logger.log(
+            level: level, "\(alarm.rawValue)",
             metadata: [
                 "upstream": "\(client.upstream.id)", "client": "\(client.entry.id)", "statement": "\(client.entry.statementReference)",
                 "details": "\(details)",
@@ -419,6 +500,7 @@ struct UpstreamClientAt: Sendable {
     private static let standardShards: UInt32 = 64
     private static let standardScope = "api:client:v2"
     private static let service = "service"
+    private static let check = "check-"
 
     let name: UpstreamSlotName
     let upstream: BridgeUpstream
@@ -426,6 +508,8 @@ struct UpstreamClientAt: Sendable {
 
     /// True when it serves no device.
     let isService: Bool
+    /// True for that of an operator's check.
+    private let isCheck: Bool
 
     var scope: String { entry.scope.isEmpty ? Self.standardScope : entry.scope }
 
@@ -446,7 +530,7 @@ struct UpstreamClientAt: Sendable {
 
     /// The one of an operator's check: another statement makes another client, so that a check tries the statement of now and leaves one client.
     init(check upstream: BridgeUpstream, _ entry: BridgeClientEntry, statement: String) {
-        self.init(upstream, entry, "check-" + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
+        self.init(upstream, entry, Self.check + Hex.encode(Array(SHA256.hash(statement).prefix(8))), isDevices: false)
     }
 
     /// The one that a session came by, as long as the upstream's record has it.
@@ -459,8 +543,12 @@ struct UpstreamClientAt: Sendable {
     /// The upstream's entry: its clients share a statement.
     var place: OctetText { OctetText("\(upstream.id)/\(entry.id)") }
 
+    /// Clients that are refused together. A check's own does not keep viewers' from being registered, and they not it.
+    var refusalPlace: OctetText { isCheck ? OctetText(name.text) : place }
+
     private init(_ upstream: BridgeUpstream, _ entry: BridgeClientEntry, _ rest: String, isDevices: Bool) {
         (self.upstream, self.entry, isService) = (upstream, entry, rest == Self.service)
+        isCheck = rest.hasPrefix(Self.check)
         name = UpstreamSlotName(text: "\(upstream.id)/\(entry.id)/\(rest)", upstream: upstream.id, entry: entry.id, isDevices: isDevices)
     }
 }

@@ -162,6 +162,24 @@ struct UpstreamExplanation: Sendable {
 
 /// The operator's text about an upstream's answer: what came, and what to do about it. Nothing of it is secret or personal.
 enum UpstreamWords {
+    /// The alarm of a statement that no client can be registered with.
+    /// - Parameter reference: The statement's name in the catalogue.
+    static func refusedStatement(_ reference: String, of upstream: String, _ code: String) -> String {
+        switch code {
+        case "unapproved_software_statement":
+            "Upstream \(upstream) refuses the software statement \(reference) as unapproved: revoked, or its application is not enabled for REST v2. "
+                + "Get a new one and replace it."
+        case "invalid_software_statement":
+            "Upstream \(upstream) refuses the software statement \(reference) as invalid: it is damaged, or of another service. "
+                + "Get a new one and replace it."
+        case "scope_missing":
+            "The client that upstream \(upstream) registers with the software statement \(reference) lacks the scope that clients[].scope asks for."
+        case "statement_missing":
+            "The software statement \(reference) of upstream \(upstream) is missing: 'boxoffice secret set' writes it."
+        default: "Upstream \(upstream) refuses the software statement \(reference): \(code). Ask its operator what is wrong with it."
+        }
+    }
+
     /// - Parameter status: The answer's status, where one came.
     static func seen(_ failure: BridgeFailure) -> String {
         switch failure {

@@ -194,7 +194,9 @@ struct UpstreamClientCheck: Sendable {
         case .wait(.statementRefused(let code, _)):
             let failure = BridgeFailure.refused(BridgeRefusal(status: 0, code: code))
             return (UpstreamWords.seen(failure), UpstreamWords.advice(.register, failure))
+        case .wait(.clientsLost): return ("it has lost many of our clients", "They are registered anew one after the other: try again in a minute.")
         case .wait: return ("it refused the client lately", "Try again in a minute.")
+        case .resting: return ("it failed so often that it rests", "Try again in half a minute.")
         case .busy: return ("too many calls are under way", "Try again later.")
         case .clientLost:
             return ("it does not know the client", UpstreamWords.advice(.token, .refused(BridgeRefusal(status: 400, code: "invalid_client"))))

@@ -16,6 +16,7 @@ actor UpstreamLists {
         var listedAt: Timestamp
         /// After a read that failed, the next one begins then.
         var nextRead: Timestamp
+        var alarmedAt: Timestamp?
         /// When it was told to devices last; `nil`: not yet.
         var toldAt: Timestamp?
 
@@ -25,6 +26,9 @@ actor UpstreamLists {
 
     /// After a read that failed.
     private static let pause: Duration = .seconds(10)
+    /// A list that could not be read anew for so long is an alarm, once in an hour (bridge §6).
+    private static let alarming: Duration = .seconds(900)
+    private static let quiet: Duration = .seconds(3600)
     /// A list that nobody has asked for since is nobody's trouble.
     private static let lately: Duration = .seconds(1800)
 
@@ -50,12 +54,8 @@ actor UpstreamLists {
         let requestor = try catalogue.requireRequestor(request.requestor)
         guard let (upstream, bridge) = catalogue.upstream(of: requestor) else { throw Fault(.notFound, "The requestor has no upstream.") }
         let device = request.device ?? DeviceInformation()
-        let platform = device.platform
         // Nothing is offered where no client serves.
-        guard let entry = upstream.client(requestor: requestor.id, platform: platform) else { return BridgedProviders() }
-        let place = Place(
-            upstream: upstream, bridge: bridge, client: UpstreamClientAt(service: upstream, entry), platform: "\(platform)", device: device,
-            address: request.clientAddress)
+        guard let place = Place(upstream, bridge, requestor.id, device, request.clientAddress) else { return BridgedProviders() }
         let found = try await list(place)
         return BridgedProviders(
             providers: found.list.providers.map { provider in
@@ -71,10 +71,7 @@ actor UpstreamLists {
     /// - Throws: `unknown_integration`; `upstream_unavailable` where there is no list and none can be read.
     func requireOffered(_ way: BridgeWay, to device: DeviceInformation, at address: String, waits: Bool) async throws(Fault) {
         let unknown = Fault(.unknownIntegration, "The MVPD is not integrated with the requestor.")
-        guard let entry = way.upstream.client(requestor: way.requestor, platform: device.platform) else { throw unknown }
-        let place = Place(
-            upstream: way.upstream, bridge: way.bridge, client: UpstreamClientAt(service: way.upstream, entry), platform: "\(device.platform)",
-            device: device, address: address)
+        guard let place = Place(way.upstream, way.bridge, way.requestor, device, address) else { throw unknown }
         let key = OctetText(place.key)
         if entries[key] == nil { try await recall(place) }
         let now = clock.now()
@@ -89,6 +86,12 @@ actor UpstreamLists {
             throw known == nil ? error : unknown
         }
         guard found.offers(way.theirMvpd) else { throw unknown }
+    }
+
+    /// Reads the list anew, as upstream has refused a login that it offers; nobody waits for it.
+    func refresh(_ way: BridgeWay, for device: DeviceInformation, at address: String) {
+        guard let place = Place(way.upstream, way.bridge, way.requestor, device, address), reads[OctetText(place.key)] == nil else { return }
+        Task { _ = try? await read(place) }
     }
 
     /// The age of the oldest list of each upstream that was told to devices lately, at the moment when it was told.
@@ -109,6 +112,13 @@ actor UpstreamLists {
         let platform: String
         let device: DeviceInformation
         let address: String
+
+        /// - Returns: `nil` where no client serves the device.
+        init?(_ upstream: BridgeUpstream, _ bridge: RequestorBridge, _ requestor: String, _ device: DeviceInformation, _ address: String) {
+            guard let entry = upstream.client(requestor: requestor, platform: device.platform) else { return nil }
+            (self.upstream, self.bridge, client) = (upstream, bridge, UpstreamClientAt(service: upstream, entry))
+            (platform, self.device, self.address) = ("\(device.platform)", device, address)
+        }
 
         var key: String { "\(upstream.id)/\(bridge.serviceProvider)/\(platform)" }
     }
@@ -142,9 +152,27 @@ actor UpstreamLists {
         reads[key] = nil
         switch result {
         case .success(let entry): entries[key] = entry
-        case .failure: entries[key]?.nextRead = clock.now() + Self.pause
+        case .failure:
+            let now = clock.now()
+            entries[key]?.nextRead = now + Self.pause
+            tellOfAge(place, now)
         }
         return try result.get()
+    }
+
+    private func tellOfAge(_ place: Place, _ now: Timestamp) {
+        let key = OctetText(place.key)
+        guard let known = entries[key], now >= known.listedAt + place.upstream.listFresh + Self.alarming,
+            known.alarmedAt.map({ now < $0 || now >= $0 + Self.quiet }) ?? true
+        else { return }
+        entries[key]?.alarmedAt = now
+        let minutes = (now - known.listedAt).components.seconds / 60
+        logger.error(
+            "bridge.list_stale",
+            metadata: [
+                "upstream": "\(place.upstream.id)",
+                "details": "the list of \(place.bridge.serviceProvider) for \(place.platform) is \(minutes) min old, and cannot be read",
+            ])
     }
 
     private func ask(_ place: Place) async -> Result<Entry, Fault> {

@@ -37,6 +37,8 @@ struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
 
     func settle(_ code: RegistrationRecord) async throws(Fault) { try await sessions.settle(code) }
 
+    func hides(_ session: SessionRecord) async throws(Fault) -> Bool { try await sessions.hides(session) }
+
     func end(_ ended: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? {
         try await logouts.tell(ended, leadingTo: end)
     }

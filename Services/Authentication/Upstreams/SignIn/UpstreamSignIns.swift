@@ -61,6 +61,7 @@ struct UpstreamSignIns: Sendable {
         let client = UpstreamClientAt(way.upstream, entry, of: record.deviceID)
         var device = BridgeDevice(record.deviceID, record.device, userAgent: record.userAgent)
         device.temporaryPassIdentity = try UpstreamIdentity.temporaryPass(request.genericData)
+        UpstreamPlatformTokens(seal: seal).add(to: &device, of: record)
         let deadline = UpstreamDeadline(way.upstream.totalTimeout)
         let key = SessionKey(device: record.deviceID, requestor: record.requestor)
         let open = try await logouts.tried(of: key, upstream: way.upstream.id, mvpd: way.theirMvpd)
@@ -74,10 +75,14 @@ struct UpstreamSignIns: Sendable {
             way.serviceProvider, mvpd: way.theirMvpd, domainName: way.theirDomain(domain),
             redirectURL: isOwn ? way.bridge.returnOrigin + Self.returnPath + handle.text : request.redirectURL)
         let answer: BridgedSignIn
+        let wasClosed = call.integration.map { caller.line.isSuspended($0, at: way.upstream.id) } ?? false
         do throws(UpstreamError) {
             answer = try await caller.ask(call, by: client, for: device, deadline) { answer throws(BridgeFailure) in try BridgedSignIn(answer) }
         } catch {
             if error.refusal == nil { metrics.mvpds?.count(.bad, upstream: way.upstream.id) }
+            if let refusal = error.refusal, case .noIntegration = BridgeMeaning(refusal), !wasClosed {
+                await lists.refresh(way, for: record.device, at: record.device.connectionIP)
+            }
             caller.line.metrics.signInEnded(.failed, way.upstream.id)
             throw Self.fault(error, way, now, logger)
         }
@@ -93,7 +98,7 @@ struct UpstreamSignIns: Sendable {
                 device: record.device, userAgent: record.userAgent, mvpd: MvpdID(way.mvpd), upstream: way.upstream.id,
                 serviceProvider: way.serviceProvider, theirMvpd: way.theirMvpd, slot: client.name.text,
                 upstreamCode: try seal.close(ProviderSecret(code), of: SessionID("bridge code \(record.id)")), redirectURL: request.redirectURL,
-                isOwn: isOwn, startedAt: now, expiresAt: end, browserSecret: browser?.digest)
+                isOwn: isOwn, startedAt: now, expiresAt: BridgedEnd.kept(end, now: now), browserSecret: browser?.digest)
             try await store.begin(pending)
             memory.withLock { $0.starts[handle.digest] = url }
             guard let browser else { return SignInStart(url: url) }
@@ -181,7 +186,8 @@ struct UpstreamSignIns: Sendable {
         if pending.state == .done {
             result = .signedIn
         } else if pending.awaitsReturn, pending.state != .declined, let way = way(of: pending) {
-            switch await look(pending, way, at: PendingReads.afterReturn) {
+            let found = await look(pending, way, at: PendingReads.afterReturn)
+            switch found {
             case .signedIn: result = .signedIn
             case .nothing:
                 try await store.settle(handle, as: .declined)
@@ -189,9 +195,10 @@ struct UpstreamSignIns: Sendable {
             case .away: try await store.settle(handle, as: .undecided)
             case .over: break
             }
+            let now = clock.now()
             memory.withLock { memory in
                 var reads = memory.reads[handle] ?? Self.reads(pending, way)
-                reads.returnedWithout(clock.now())
+                if case .away = found { reads.returnedUndecided(now) } else { reads.returnedWithout(now) }
                 memory.reads[handle] = reads
             }
         }
@@ -199,31 +206,39 @@ struct UpstreamSignIns: Sendable {
     }
 
     /// Looks after a device's logins before it is said who is signed in there (bridge §7.4, §8.1).
-    /// - Throws: `upstream_unavailable` as long as nobody knows whether somebody is.
-    func settle(_ key: SessionKey, by asker: PendingReads.Asker = .device) async throws(Fault) {
-        for pending in try await store.bridgePendings(key, now: clock.now()) { try await settle(pending, by: asker) }
+    /// - Returns: Why nobody knows whether somebody is: upstream cannot be asked. `nil`: it is known.
+    func settle(_ key: SessionKey, by asker: PendingReads.Asker = .device) async throws(Fault) -> Fault? {
+        var doubt: Fault?
+        for pending in try await store.bridgePendings(key, now: clock.now()) {
+            let own = try await settle(pending, by: asker)
+            doubt = doubt ?? own
+        }
+        return doubt
     }
 
     /// The same for the login through a code.
+    /// - Throws: `upstream_unavailable` as long as nobody knows whether somebody is signed in.
     func settle(_ record: RegistrationRecordID, by asker: PendingReads.Asker) async throws(Fault) {
         guard let pending = try await store.bridgePending(of: record, now: clock.now()), pending.state != .done else { return }
-        try await settle(pending, by: asker)
+        if let doubt = try await settle(pending, by: asker) { throw doubt }
     }
 
-    private func settle(_ pending: UpstreamPending, by asker: PendingReads.Asker) async throws(Fault) {
-        guard let way = way(of: pending) else { return }
+    private func settle(_ pending: UpstreamPending, by asker: PendingReads.Asker) async throws(Fault) -> Fault? {
+        guard let way = way(of: pending) else { return nil }
         // A login that ends at our own page is not looked for before its browser is there, and one of a single browser but once.
-        if pending.isOwn, pending.state == .open || !pending.awaitsReturn { return }
+        if pending.isOwn, pending.state == .open || !pending.awaitsReturn { return nil }
         let now = clock.now()
         let read = memory.withLock { memory in
             var reads = memory.reads[pending.handle] ?? Self.reads(pending, way)
+            // Another copy may have heard of it.
+            reads.note(isUndecided: pending.state == .undecided)
             defer { memory.reads[pending.handle] = reads }
             return reads.read(for: asker, now)
         }
         let found: Found
         switch read {
-        // A login of one browser is not given up before upstream has been asked once.
-        case .no where pending.browserSecret != nil && pending.state == .undecided: found = .away
+        // It is not given up before upstream has been asked.
+        case .no where pending.state == .undecided && now < pending.expiresAt: found = .away
         case .no: found = memory.withLock({ $0.failing[pending.handle] }) == nil ? .nothing : .away
         case .byCode(let isRepeated): found = await look(pending, way, at: isRepeated ? PendingReads.afterReturn : [.zero])
         case .final where pending.browserSecret != nil: found = .over
@@ -236,14 +251,20 @@ struct UpstreamSignIns: Sendable {
                 return since
             }
             memory.failing[pending.handle] = nil
+            if case .nothing = found, pending.state == .undecided { memory.reads[pending.handle]?.returnedWithout(now) }
             return nil
         }
-        if case .nothing = found, pending.state == .undecided {
-            try await store.settle(pending.handle, as: .declined)
-            caller.line.metrics.signInEnded(.declined, pending.upstream)
+        if pending.state == .undecided {
+            switch found {
+            case .nothing:
+                try await store.settle(pending.handle, as: .declined)
+                caller.line.metrics.signInEnded(.declined, pending.upstream)
+            case .over where pending.browserSecret == nil: try await store.settle(pending.handle, as: .done)
+            case .over, .signedIn, .away: break
+            }
         }
-        guard let failingSince, pending.state == .undecided || now >= failingSince + Self.deadlineOfReads else { return }
-        throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
+        guard let failingSince, pending.state == .undecided || now >= failingSince + Self.deadlineOfReads else { return nil }
+        return Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
     }
 
     private enum Found {
@@ -254,8 +275,15 @@ struct UpstreamSignIns: Sendable {
         case away
     }
 
+    /// The reads of a login that this copy knows nothing of: the browser may have come back to another one.
     private static func reads(_ pending: UpstreamPending, _ way: (upstream: BridgeUpstream, client: UpstreamClientAt)) -> PendingReads {
-        PendingReads(start: pending.startedAt, end: pending.expiresAt, poll: way.upstream.poll)
+        var reads = PendingReads(start: pending.startedAt, end: pending.expiresAt, poll: way.upstream.poll)
+        switch pending.state {
+        case .undecided: reads.returnedUndecided(pending.startedAt)
+        case .declined: reads.returnedWithout(pending.startedAt)
+        case .open, .done, .refused, .superseded, .refusedUnseen: break
+        }
+        return reads
     }
 
     /// Upstream and client of a login, as long as the catalogue has them.
@@ -280,7 +308,9 @@ struct UpstreamSignIns: Sendable {
         }
         let device = BridgeDevice(pending.key.device, pending.device, userAgent: pending.userAgent)
         let call: BridgeCall =
-            isFinal ? .profile(pending.serviceProvider, mvpd: pending.theirMvpd) : .profile(pending.serviceProvider, code: code)
+            isFinal
+            ? .profile(pending.serviceProvider, mvpd: pending.theirMvpd)
+            : .profile(pending.serviceProvider, code: code, mvpd: pending.theirMvpd)
         let begin = ContinuousClock.now
         for moment in moments {
             let rest = moment - begin.duration(to: .now)

@@ -72,19 +72,40 @@ extension SqlAuthenticationStore: UpstreamStore {
             ], of: slot.name.text)
     }
 
-    package func dropBridgeSlot(_ name: String) async throws(Fault) -> Int {
+    package func dropBridgeSlot(_ name: UpstreamSlotName, asideUntil end: Timestamp?, now: Timestamp) async throws(Fault) -> Int {
         let keys: [SessionKey] = try await store.write { database in
-            try database.run("DELETE FROM bridge_slot WHERE name = ?", [name])
-            let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ?", [name]) {
+            if let end {
+                try database.run(
+                    """
+                    INSERT INTO bridge_lost_slot (name, device, upstream, client_id, secret, scopes, lost_at_ms, expires_at_ms)
+                    SELECT name, ?2, upstream, client_id, secret, scopes, ?3, ?4 FROM bridge_slot WHERE name = ?1 AND client_id <> ''
+                    ON CONFLICT (name) DO UPDATE SET client_id = excluded.client_id, secret = excluded.secret, scopes = excluded.scopes,
+                        lost_at_ms = excluded.lost_at_ms, expires_at_ms = excluded.expires_at_ms
+                    """, [name.text, name.device, now, end])
+            } else {
+                try database.run("DELETE FROM bridge_lost_slot WHERE name = ?", [name.text])
+            }
+            try database.run("DELETE FROM bridge_slot WHERE name = ?", [name.text])
+            let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ?", [name.text]) {
                 SessionKey(device: $0.next(), requestor: $0.next())
             }
-            try database.run("DELETE FROM session WHERE id IN (SELECT session_id FROM bridge_session WHERE slot = ?)", [name])
-            try database.run("DELETE FROM bridge_session WHERE slot = ?", [name])
+            try database.run("DELETE FROM session WHERE id IN (SELECT session_id FROM bridge_session WHERE slot = ?)", [name.text])
+            try database.run("DELETE FROM bridge_session WHERE slot = ?", [name.text])
             return keys
         }
         for key in keys { memory.forget(key) }
         parts.forgetAll()
         return keys.count
+    }
+
+    package func lostBridgeSlot(_ name: UpstreamSlotName, now: Timestamp) async throws(Fault) -> (slot: UpstreamSlotRecord, at: Timestamp)? {
+        let found: Statement = "SELECT client_id, secret, scopes, lost_at_ms FROM bridge_lost_slot WHERE name = ? AND expires_at_ms > ?"
+        return try await store.first(found, [name.text, now]) { columns in
+            let (clientID, secret): (String, [UInt8]) = (columns.next(), columns.next())
+            let scopes: String = columns.next()
+            let slot = UpstreamSlotRecord(name: name, clientID: clientID, secret: secret, scopes: scopes.split(separator: " ").map(String.init))
+            return (slot, columns.next())
+        }
     }
 
     // MARK: Numbers

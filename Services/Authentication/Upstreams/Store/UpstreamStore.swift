@@ -27,6 +27,9 @@ package struct UpstreamSlotName: Hashable, Sendable {
     let entry: String
     /// True when it is one device's alone.
     let isDevices: Bool
+
+    /// The digest of the one device that it serves; empty: it serves many.
+    var device: String { isDevices ? text.split(separator: "/").last.map(String.init) ?? "" : "" }
 }
 
 /// A browser's login under way at an upstream (bridge §7).
@@ -139,8 +142,11 @@ package protocol UpstreamStore: Sendable {
     func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
     /// Forgets a client that upstream does not know any more, and ends what it signed in.
+    /// - Parameter end: Until then its credentials stay aside, in place of earlier ones; `nil`: nothing stays of it.
     /// - Returns: The number of sessions that ended.
-    func dropBridgeSlot(_ name: String) async throws(Fault) -> Int
+    func dropBridgeSlot(_ name: UpstreamSlotName, asideUntil end: Timestamp?, now: Timestamp) async throws(Fault) -> Int
+    /// The credentials that stay aside of a client, without a bearer, and when it was dropped.
+    func lostBridgeSlot(_ name: UpstreamSlotName, now: Timestamp) async throws(Fault) -> (slot: UpstreamSlotRecord, at: Timestamp)?
 
     /// Stores a login under way in place of the code's earlier one. Earlier ones of the device that are one browser's alone are superseded, and stay
     /// till they are over.

@@ -93,13 +93,21 @@ struct UpstreamDecisionPoint: PlayDecider {
         }
     }
 
+    /// An item may say what else the whole answer says: that the integration is closed.
+    private func note(_ decisions: [BridgedDecision], _ question: Question) {
+        for case .deny(let refusal) in decisions.map(\.outcome) {
+            caller.line.note(refusal, of: question.part.integration, at: question.part.upstream)
+        }
+    }
+
     private func decide(_ resource: String, _ question: Question) async throws(Fault) -> UpstreamDecision {
         let (part, client) = (question.part, question.client)
         do throws(UpstreamError) {
             let decision = try await caller.ask(
                 .authorize(part.serviceProvider, mvpd: part.theirMvpd, resource: resource), by: client, for: question.device, question.deadline
             ) { answer throws(BridgeFailure) in try BridgedDecision(answer, resource: resource) }
-            return UpstreamDecision(decision, resource: resource)
+            note([decision], question)
+            return UpstreamDecision(decision, resource: resource, now: clock.now())
         } catch {
             // A no to the whole call, whose code is one of a decision's.
             guard let refusal = error.refusal, refusal.isOfDecision else { throw fault(error, question) }
@@ -143,8 +151,10 @@ struct UpstreamDecisionPoint: PlayDecider {
         }
         if answers.isEmpty, let failure = failures.first { throw fault(failure, question) }
         let decided = PreauthorizationBatches.merged(resources, answers.flatMap(\.self))
+        let end = clock.now()
         return UpstreamDecisions(
-            decisions: zip(resources, decided).compactMap { resource, decision in decision.map { UpstreamDecision($0, resource: resource) } },
+            decisions: zip(resources, decided).compactMap { resource, decision in decision.map { UpstreamDecision($0, resource: resource, now: end) }
+            },
             isPartial: decided.contains { $0 == nil })
     }
 
@@ -184,6 +194,7 @@ struct UpstreamDecisionPoint: PlayDecider {
             .preauthorize(question.part.serviceProvider, mvpd: question.part.theirMvpd, resources: batch), by: question.client, for: question.device,
             question.deadline
         ) { answer throws(BridgeFailure) in try BridgedDecision.all(answer) }
+        note(decisions, question)
         // A batch that is too large may be refused item by item.
         let refusals = decisions.compactMap { decision -> BridgeRefusal? in
             guard case .deny(let refusal) = decision.outcome, case .tooManyResources = BridgeMeaning(refusal) else { return nil }
@@ -223,13 +234,14 @@ extension BridgeRefusal {
 }
 
 extension UpstreamDecision {
-    init(_ decision: BridgedDecision, resource: String) {
+    /// - Parameter now: When upstream told it.
+    init(_ decision: BridgedDecision, resource: String, now: Timestamp) {
+        func kept(_ end: Timestamp?) -> UInt64 { end.map { UInt64(clamping: BridgedEnd.kept($0, now: now).milliseconds) } ?? 0 }
         switch decision.outcome {
         case .permit:
             self.init(
-                resource: resource, isPermitted: true, source: decision.source,
-                expiresAtMilliseconds: decision.end.map { UInt64(clamping: $0.milliseconds) } ?? 0, mediaToken: decision.token?.serialized ?? "",
-                mediaTokenExpiresAtMilliseconds: decision.token.map { UInt64(clamping: $0.end.milliseconds) } ?? 0)
+                resource: resource, isPermitted: true, source: decision.source, expiresAtMilliseconds: kept(decision.end),
+                mediaToken: decision.token?.serialized ?? "", mediaTokenExpiresAtMilliseconds: kept(decision.token?.end))
         case .deny(let refusal):
             self.init(refusal, resource: resource)
             source = decision.source

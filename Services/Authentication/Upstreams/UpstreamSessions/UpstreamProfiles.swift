@@ -35,16 +35,17 @@ struct UpstreamProfiles: Sendable {
         let session = SessionRecord(
             id: SessionID(random.uuid()), key: holder.key, mvpd: holder.mvpd, record: holder.record, claims: holder.claims, clientID: holder.clientID,
             userID: userID(profile, holder), subject: ProviderSubject(userID: "", name: SubjectName(), isHomeBased: false, attributes: []),
-            createdAt: now, expiresAt: profile.end, origin: SessionOrigin(kind: .regular, authenticatedAt: now), updatedAt: profile.start,
-            device: holder.device)
+            createdAt: now, expiresAt: BridgedEnd.kept(profile.end, now: now), origin: SessionOrigin(kind: .regular, authenticatedAt: now),
+            updatedAt: profile.start, device: holder.device)
         return (session, try part(of: profile, holder, session.id, now))
     }
 
     func part(of profile: BridgedProfile, _ holder: Holder, _ session: SessionID, _ now: Timestamp) throws(Fault) -> UpstreamPart {
         UpstreamPart(
             session: session, key: holder.key, mvpd: holder.mvpd, upstream: holder.upstream.id, serviceProvider: holder.serviceProvider,
-            theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start, expiresAt: profile.end,
-            confirmedAt: now, person: profile[attribute: "userID"]?.plainText.map { person($0, at: holder.upstream.id, holder.mvpd) },
+            theirMvpd: holder.theirMvpd, slot: holder.slot, kind: profile.kind.rawValue, startsAt: profile.start,
+            expiresAt: BridgedEnd.kept(profile.end, now: now), confirmedAt: now,
+            person: profile[attribute: "userID"]?.plainText.map { person($0, at: holder.upstream.id, holder.mvpd) },
             encryptedNames: profile.attributes.filter(\.isEncrypted).map(\.name),
             attributes: try sealed(profile.attributes, holder.identity, session), device: holder.device, userAgent: holder.userAgent,
             household: Self.household(profile))
@@ -53,7 +54,8 @@ struct UpstreamProfiles: Sendable {
     /// The part after upstream has told it again.
     func confirmed(_ part: UpstreamPart, by profile: BridgedProfile, now: Timestamp) throws(Fault) -> UpstreamPart {
         var part = part
-        (part.expiresAt, part.confirmedAt, part.isSuspect, part.mayHaveChanged) = (profile.end, now, false, false)
+        (part.expiresAt, part.confirmedAt) = (BridgedEnd.kept(profile.end, now: now), now)
+        (part.isSuspect, part.mayHaveChanged) = (false, false)
         guard attributes(of: part) != Self.listed(profile.attributes) else { return part }
         part.encryptedNames = profile.attributes.filter(\.isEncrypted).map(\.name)
         part.attributes = try sealed(profile.attributes, identity(of: part), part.session)

@@ -39,15 +39,23 @@ struct UpstreamSessions: Decider {
         guard try serves(caller.requestor) else { return }
         let key = SessionKey(device: caller.device, requestor: caller.requestor)
         let device = call.map { BridgeDevice($0) }
-        try await signIns.settle(key)
+        let doubt = try await signIns.settle(key)
         for record in try await sessions.sessions(key) {
             guard let part = try await store.bridgedPart(record.id) else { continue }
             try await settle(part, device)
         }
         if massEnds.withLock({ [now = clock.now()] in $0.hasHappened(now: now) }) { try await revive(caller, device) }
+        // An older login holds until it is known what came of a later one.
+        if let doubt, try await !hasSession(caller, key) { throw doubt }
         guard let call, let device else { return }
         try await partners.note(call, of: caller)
         try await lookups.settle(caller, device)
+    }
+
+    private func hasSession(_ caller: DeviceCaller, _ key: SessionKey) async throws(Fault) -> Bool {
+        let state = SessionState.of(try await sessions.sessions(key), claims: caller.claims, visibleIn: caller.catalogue, now: clock.now())
+        if case .valid = state { return true }
+        return false
     }
 
     /// The same for the session that a code made, or makes.
@@ -58,14 +66,23 @@ struct UpstreamSessions: Decider {
 
     private func serves(_ requestor: RequestorID) throws(Fault) -> Bool { try catalogue.current().requestor(requestor.text)?.bridge != nil }
 
+    /// True while upstream does not serve the session's integration (bridge §8.1, §12.1).
+    func hides(_ record: SessionRecord) async throws(Fault) -> Bool {
+        guard !caller.line.suspensions.isEmpty, let part = try await store.bridgedPart(record.id) else { return false }
+        return isSuspended(part)
+    }
+
+    private func isSuspended(_ part: UpstreamPart) -> Bool { caller.line.isSuspended(part.integration, at: part.upstream) }
+
     private func settle(_ part: UpstreamPart, _ device: BridgeDevice?) async throws(Fault) {
+        if isSuspended(part) { return }
         // Upstream tells of a login elsewhere only to calls that name the person: its last statement stands till then.
         if part.isShared, device?.namesPerson != true { return }
         let now = clock.now()
         guard let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream) else { return }
         let isOver = now >= part.expiresAt
-        // A trial or a rule may last longer than was said, and is asked about once.
-        if isOver, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
+        // A trial or a rule may last longer than was said, and is asked about once; so is what lasts longer than an end may be kept.
+        if isOver, !part.endsByLimit, part.knowsLogout || part.confirmedAt >= part.expiresAt { return }
         if isOver || part.isSuspect || now >= part.confirmedAt + upstream.profileStale {
             guard try await read(part, upstream, client, calling: device, isBackground: false) else {
                 throw Fault(.upstreamUnavailable, "The provider cannot be asked now.", retryAfter: .seconds(5))
@@ -101,6 +118,8 @@ struct UpstreamSessions: Decider {
                 case .trial(.authenticationSessionExpired): try await expire(part, "trial_over")
                 // A resource that was played already may be played again.
                 case .trial: break
+                // It is hidden from now on.
+                case .noIntegration: break
                 default: return false
                 }
                 return true
@@ -151,11 +170,10 @@ struct UpstreamSessions: Decider {
             return true
         }
         guard isDue else { return }
-        let state = SessionState.of(try await sessions.sessions(key), claims: viewer.claims, visibleIn: viewer.catalogue, now: now)
-        if case .valid = state { return }
+        if try await hasSession(viewer, key) { return }
         let loggedOutAt = try await sessions.lastLogout(key, now: now)
         for part in try await store.forgotten(key, since: now - UpstreamMassEnds.memory) {
-            guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners,
+            guard massEnds.withLock({ $0.hasHappened(part.upstream, now: now) }), !part.isShared, !part.isPartners, !isSuspended(part),
                 let upstream = try catalogue.current().upstream(part.upstream), let client = UpstreamClientAt(part.slot, at: upstream)
             else { continue }
             let found: [BridgedProfile]

@@ -1,3 +1,4 @@
+internal import BridgeClient
 public import Clocks
 internal import Cryptography
 public import Faults
@@ -44,7 +45,10 @@ public struct SqlAuthorizationStore: AuthorizationStore {
 
     /// The rows that the program sweeps in the background.
     public static let sweeps = [
-        Sweep(table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance),
+        // Permits of upstreams end when their sessions do, and these were once kept as long as an upstream said.
+        Sweep(
+            table: "authz_tokens", key: ["key"], expiryColumn: "expires_at_ms", grace: AuthzToken.remembrance,
+            farthest: Sweep.Limit(BridgedEnd.farthest)),
         Sweep(table: "refusals", key: ["session"], expiryColumn: "refused_at_ms", grace: NotedRefusal.remembrance),
     ]
 

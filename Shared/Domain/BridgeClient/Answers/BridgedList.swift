@@ -153,12 +153,15 @@ public struct BridgedProfile: Hashable, Sendable {
     /// Upstream's.
     public let mvpd: String
     public let kind: Kind
+    /// The kind in upstream's word: at most 64 letters, digits, `_` and `-`; others are `?`.
+    public let type: String
     public let start: Timestamp
     public let end: Timestamp
     public let attributes: [BridgedAttribute]
 
     private static let mostAttributes = 100
     private static let mostProfiles = 500
+    private static let longestWord = 64
 
     /// The profiles of an answer, in its order.
     /// - Parameter created: True where 201 is a yes, too.
@@ -173,19 +176,32 @@ public struct BridgedProfile: Hashable, Sendable {
     }
 
     private init(_ mvpd: String, _ profile: JsonNode) throws(BridgeFailure) {
-        guard let start = profile["notBefore"]?.moment, let end = profile["notAfter"]?.moment else { throw .unusable("a profile lacks its times") }
+        guard let start = try profile.moment("notBefore"), let end = try profile.moment("notAfter") else {
+            throw .unusable("a profile lacks its times")
+        }
         let attributes = profile["attributes"]?.members ?? []
         guard attributes.count <= Self.mostAttributes else { throw .unusable("a profile has more than \(Self.mostAttributes) attributes") }
         self.mvpd = mvpd
-        kind = profile["type"]?.string.flatMap { Kind(rawValue: $0) } ?? .unknown
+        let type = profile["type"]?.string ?? ""
+        (kind, self.type) = (Kind(rawValue: type) ?? .unknown, Self.word(type))
         self.start = start
         self.end = end
         self.attributes = attributes.compactMap { BridgedAttribute($0.name, $0.value) }
     }
 
     init(_ other: BridgedProfile, start: Timestamp, end: Timestamp) {
-        (mvpd, kind, attributes) = (other.mvpd, other.kind, other.attributes)
+        (mvpd, kind, type, attributes) = (other.mvpd, other.kind, other.type, other.attributes)
         (self.start, self.end) = (start, end)
+    }
+
+    private static func word(_ text: String) -> String {
+        let octets = text.utf8.prefix(longestWord).map { octet -> UInt8 in
+            switch octet {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x5f, 0x2d: octet
+            default: 0x3f
+            }
+        }
+        return String(decoding: octets, as: UTF8.self)
     }
 
     public subscript(attribute name: String) -> BridgedAttribute? { attributes.first { $0.name == name } }

@@ -9,10 +9,23 @@ extension JsonNode {
     var bool: Bool? { if case .bool(let bool) = content { bool } else { nil } }
     var integer: Int64? { if case .number(let text) = content { Int64(text) } else { nil } }
 
+    /// The latest moment that JSON carries exactly (RFC 8259 §6), in milliseconds since 1970: a later one is a mistake or an attack.
+    static let latestMilliseconds: Int64 = 1 << 53
+
     /// Milliseconds since 1970, as a number or as its digits: upstream writes both.
-    var moment: Timestamp? {
-        guard let milliseconds = integer ?? string.flatMap({ Int64($0) }), milliseconds >= 0 else { return nil }
-        return Timestamp(milliseconds: milliseconds)
+    /// - Returns: `nil` for anything else, for a negative number, and for one above 2^53.
+    private var moment: Timestamp? {
+        let written = integer ?? string.flatMap { text in text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(text) : nil }
+        guard let written, (0...Self.latestMilliseconds).contains(written) else { return nil }
+        return Timestamp(milliseconds: written)
+    }
+
+    /// The moment that a member tells; `nil`: the member is absent.
+    /// - Throws: `unusable` where the member is no moment: nothing is kept until then, and nothing ends then.
+    func moment(_ name: String) throws(BridgeFailure) -> Timestamp? {
+        guard let member = self[name] else { return nil }
+        guard let moment = member.moment else { throw .unusable("\(name) is no number of milliseconds from 0 to 2^53") }
+        return moment
     }
 
     /// Texts of an array; other elements are left out.

@@ -93,7 +93,7 @@ public enum BridgedSignIn: Hashable, Sendable {
         case "authenticate":
             guard let path = body["url"]?.string, (1...Self.longestAddress).contains(path.utf8.count) else { throw .unusable("url is missing") }
             guard let code = body["code"]?.string, Self.isCode(code) else { throw .unusable("code is missing") }
-            guard let end = body["notAfter"]?.moment else { throw .unusable("notAfter is missing") }
+            guard let end = try body.moment("notAfter") else { throw .unusable("notAfter is missing") }
             self = .browser(path: path, code: code, end: end)
         case "resume", "retry":
             self = .incomplete(missing: body["missingParameters"]?.strings.map { $0 == "domain" ? "domainName" : $0 } ?? [])
@@ -192,15 +192,15 @@ public struct BridgedDecision: Hashable, Sendable {
             return
         }
         outcome = .permit
-        end = decision["notAfter"]?.moment
+        end = try decision.moment("notAfter")
         token = try decision["token"].map { (node) throws(BridgeFailure) in try Self.token(node) }
     }
 
     private static func token(_ token: JsonNode) throws(BridgeFailure) -> MediaToken {
-        guard let text = token["serializedToken"]?.string, (1...largestToken).contains(text.utf8.count), let end = token["notAfter"]?.moment else {
+        guard let text = token["serializedToken"]?.string, (1...largestToken).contains(text.utf8.count), let end = try token.moment("notAfter") else {
             throw .unusable("a token lacks serializedToken or notAfter")
         }
-        return MediaToken(serialized: text, start: token["notBefore"]?.moment ?? Timestamp(milliseconds: 0), end: end)
+        return MediaToken(serialized: text, start: try token.moment("notBefore") ?? Timestamp(milliseconds: 0), end: end)
     }
 }
 

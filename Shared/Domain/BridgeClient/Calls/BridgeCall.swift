@@ -11,6 +11,25 @@ public struct BridgeCall: Sendable {
     let body: Body?
     /// Whom it asks about; empty: nobody, as with register and token.
     public let serviceProvider: String
+    /// The integration that it uses; `nil`: none, or nobody knows which. A logout uses none: it is told whatever upstream serves.
+    public let integration: Integration?
+
+    /// An MVPD at a service provider, as upstream calls both.
+    public struct Integration: Hashable, Sendable {
+        public let serviceProvider: String
+        public let mvpd: String
+
+        public init(_ serviceProvider: String, _ mvpd: String) { (self.serviceProvider, self.mvpd) = (serviceProvider, mvpd) }
+
+        public static func == (one: Self, other: Self) -> Bool {
+            OctetText(one.serviceProvider) == OctetText(other.serviceProvider) && OctetText(one.mvpd) == OctetText(other.mvpd)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(OctetText(serviceProvider))
+            hasher.combine(OctetText(mvpd))
+        }
+    }
 
     struct Body: Sendable {
         let type: String
@@ -24,13 +43,15 @@ public struct BridgeCall: Sendable {
     }
 
     private init(
-        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of serviceProvider: String = ""
+        _ operation: BridgeOperation, _ method: OutboundRequest.Method, _ path: String, _ body: Body? = nil, of serviceProvider: String = "",
+        at mvpd: String? = nil
     ) {
         self.operation = operation
         self.method = method
         self.path = path
         self.body = body
         self.serviceProvider = serviceProvider
+        integration = mvpd.map { Integration(serviceProvider, $0) }
     }
 
     private static func api(_ serviceProvider: String, _ rest: String...) -> String {
@@ -57,7 +78,7 @@ public struct BridgeCall: Sendable {
     ///   - redirectURL: Where the browser goes after the sign-in.
     public static func create(_ serviceProvider: String, mvpd: String, domainName: String, redirectURL: String) -> BridgeCall {
         let fields = [("mvpd", mvpd), ("domainName", domainName), ("redirectUrl", redirectURL)]
-        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: serviceProvider)
+        return BridgeCall(.create, .post, api(serviceProvider, "sessions"), .form(fields), of: serviceProvider, at: mvpd)
     }
 
     /// Tells what upstream understood of a session that was made.
@@ -65,12 +86,13 @@ public struct BridgeCall: Sendable {
         BridgeCall(.readSession, .get, api(serviceProvider, "sessions", code), of: serviceProvider)
     }
 
-    public static func profile(_ serviceProvider: String, code: String) -> BridgeCall {
-        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: serviceProvider)
+    /// - Parameter mvpd: At which the code's login is; `nil`: nobody knows.
+    public static func profile(_ serviceProvider: String, code: String, mvpd: String? = nil) -> BridgeCall {
+        BridgeCall(.byCode, .get, api(serviceProvider, "profiles", "code", code), of: serviceProvider, at: mvpd)
     }
 
     public static func profile(_ serviceProvider: String, mvpd: String) -> BridgeCall {
-        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: serviceProvider)
+        BridgeCall(.profile, .get, api(serviceProvider, "profiles", mvpd), of: serviceProvider, at: mvpd)
     }
 
     public static func profiles(_ serviceProvider: String) -> BridgeCall {
@@ -79,11 +101,13 @@ public struct BridgeCall: Sendable {
 
     /// - Parameter resource: As the app sent it: plain or MRSS.
     public static func authorize(_ serviceProvider: String, mvpd: String, resource: String) -> BridgeCall {
-        BridgeCall(.authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: serviceProvider)
+        BridgeCall(
+            .authorize, .post, api(serviceProvider, "decisions", "authorize", mvpd), resources([resource]), of: serviceProvider, at: mvpd)
     }
 
     public static func preauthorize(_ serviceProvider: String, mvpd: String, resources batch: [String]) -> BridgeCall {
-        BridgeCall(.preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: serviceProvider)
+        BridgeCall(
+            .preauthorize, .post, api(serviceProvider, "decisions", "preauthorize", mvpd), resources(batch), of: serviceProvider, at: mvpd)
     }
 
     public static func logout(_ serviceProvider: String, mvpd: String, redirectURL: String) -> BridgeCall {

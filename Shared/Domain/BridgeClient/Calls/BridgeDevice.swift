@@ -85,13 +85,18 @@ extension BridgeDevice {
         add("User-Agent", Self.clean(userAgent, atMost: Self.largestUserAgent))
         if operation.takesVisitor, Self.isPrintable(visitor, atMost: Self.largestVisitor) { add("AP-Visitor-Identifier", visitor) }
         if operation.takesPlatformTokens {
-            if Self.isPrintable(subjectToken, atMost: Self.largestPlatformToken) { add("Adobe-Subject-Token", subjectToken) }
-            if Self.isPrintable(rokuToken, atMost: Self.largestPlatformToken) { add("X-Roku-Reserved-Roku-Connect-Token", rokuToken) }
+            add("Adobe-Subject-Token", usableSubjectToken)
+            add("X-Roku-Reserved-Roku-Connect-Token", usableRokuToken)
         }
         if operation.takesTemporaryPassIdentity { add("AP-TempPass-Identity", temporaryPassIdentity) }
         if operation.takesPartnerStatus { add("AP-Partner-Framework-Status", partnerStatus) }
         return headers
     }
+
+    /// As upstream gets it; empty: there is none, or none that a header can hold.
+    public var usableSubjectToken: String { Self.isPrintable(subjectToken, atMost: Self.largestPlatformToken) ? subjectToken : "" }
+    /// The same.
+    public var usableRokuToken: String { Self.isPrintable(rokuToken, atMost: Self.largestPlatformToken) ? rokuToken : "" }
 
     /// True of an address that an upstream may hear: one of the public internet.
     public static func mayLeave(_ address: String) -> Bool { PublicAddress.contains(address) }

@@ -31,12 +31,15 @@ public struct BridgeSlot: Hashable, Sendable {
         case clientDoubted(until: Timestamp)
         /// Upstream refused a fresh bearer, or to give one.
         case accessRefused(until: Timestamp)
+        /// Upstream has lost many clients: they are registered anew one after the other.
+        case clientsLost(until: Timestamp)
     }
 
     /// An alarm for an operator.
     public enum Alarm: String, Hashable, Sendable {
         case accessRefused = "bridge.access_refused"
         case clientLost = "bridge.client_lost"
+        case clientsLost = "bridge.clients_lost"
         case scopeMissing = "bridge.scope_missing"
         case statementRefused = "bridge.statement_refused"
     }
@@ -71,14 +74,15 @@ public struct BridgeSlot: Hashable, Sendable {
                 return .wait(.clientDoubted(until: doubtedSince + Self.doubt))
             }
             if let bearer, now < bearer.end, doubtedSince == nil { return .call(bearer) }
-            if let pausedUntil, now < pausedUntil, pausedUntil - now <= Self.refusedToken { return .wait(.accessRefused(until: pausedUntil)) }
+            if let pausedUntil, isPaused(now) { return .wait(.accessRefused(until: pausedUntil)) }
             return .token(credentials)
         }
     }
 
-    /// True when the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left.
+    /// True when the bearer should be renewed though it still serves: less than a minute or 5 % of its life is left. Not while upstream gives none.
     public func isWorn(_ now: Timestamp) -> Bool {
         guard let bearer else { return true }
+        if now < bearer.end, isPaused(now) { return false }
         return bearer.end - now < max(Self.leastLeft, bearer.life / 20)
     }
 
@@ -104,17 +108,15 @@ public struct BridgeSlot: Hashable, Sendable {
     /// - Returns: An alarm when it is no passing fault. After `clientLost` the slot is empty, and what hung on its credentials has ended.
     public mutating func failed(_ operation: BridgeOperation, _ failure: BridgeFailure, _ now: Timestamp) -> Alarm? {
         guard case .refused(let refusal) = failure else {
-            guard operation == .register, case .badRequest = failure else { return nil }
-            return refuse("bad_request", Self.refusedRegistration, now)
+            guard case .badRequest = failure else { return nil }
+            return operation == .register ? refuse("bad_request", Self.refusedRegistration, now) : rest(now)
         }
         switch (operation, refusal.code) {
         case (.token, "invalid_client"): return clientRefused(now)
         case (.register, "unapproved_software_statement"), (.register, "invalid_software_statement"):
             return refuse(refusal.code, Self.refusedStatement, now)
         case (.register, _): return refuse(refusal.code, Self.refusedRegistration, now)
-        case (.token, _):
-            pausedUntil = now + Self.refusedToken
-            return .statementRefused
+        case (.token, _): return rest(now)
         default: return nil
         }
     }
@@ -146,6 +148,14 @@ public struct BridgeSlot: Hashable, Sendable {
         pausedUntil = nil
         doubtedSince = nil
     }
+
+    /// Upstream gives the client no bearer: it is asked again in a minute. A bearer that holds serves meanwhile.
+    private mutating func rest(_ now: Timestamp) -> Alarm {
+        pausedUntil = now + Self.refusedToken
+        return .statementRefused
+    }
+
+    private func isPaused(_ now: Timestamp) -> Bool { pausedUntil.map { now < $0 && $0 - now <= Self.refusedToken } ?? false }
 
     private mutating func refuse(_ code: String, _ pause: Duration, _ now: Timestamp) -> Alarm {
         state = .refused(code: code, until: now + pause)

@@ -17,6 +17,8 @@ public struct PendingReads: Hashable, Sendable {
     private var lastRead: Timestamp?
     private var lastPageRead: Timestamp?
     private var hasReturned = false
+    /// Upstream could not be asked when the browser was back.
+    private var isUndecided = false
     private var later = 0
     private var hadFinalRead = false
 
@@ -54,7 +56,7 @@ public struct PendingReads: Hashable, Sendable {
             lastPageRead = now
         case .page: return .no
         case .device where !isDue(now): return .no
-        case .device: if hasReturned { later += 1 }
+        case .device: if hasReturned, !isUndecided { later += 1 }
         }
         lastRead = now
         return .byCode(repeated: isFirst || asker == .page)
@@ -62,16 +64,25 @@ public struct PendingReads: Hashable, Sendable {
 
     /// The browser came back to our own page, and the looks there found nothing.
     public mutating func returnedWithout(_ now: Timestamp) {
-        hasReturned = true
+        (hasReturned, isUndecided) = (true, false)
         lastRead = now
     }
 
+    /// The browser came back to our own page, and upstream could not be asked: it is looked for until upstream answers.
+    public mutating func returnedUndecided(_ now: Timestamp) {
+        (hasReturned, isUndecided) = (true, true)
+        lastRead = now
+    }
+
+    /// Takes in the result of a look that was made elsewhere.
+    public mutating func note(isUndecided: Bool) { if hasReturned { self.isUndecided = isUndecided } }
+
     /// The sign-in is over: nothing more is looked for.
-    public var isOver: Bool { hadFinalRead || hasReturned && later >= Self.mostLater }
+    public var isOver: Bool { hadFinalRead || hasReturned && !isUndecided && later >= Self.mostLater }
 
     private func isDue(_ now: Timestamp) -> Bool {
         guard let lastRead else { return true }
-        if hasReturned { return later < Self.mostLater && now >= lastRead + Self.laterPause }
+        if hasReturned { return (isUndecided || later < Self.mostLater) && (now >= lastRead + Self.laterPause || now < lastRead) }
         let age = now - start
         let pause: Duration = age < .seconds(120) ? poll : age < .seconds(600) ? max(poll, .seconds(10)) : max(poll, .seconds(20))
         return now >= lastRead + pause || now < lastRead

@@ -7297,7 +7297,8 @@ public struct AuthenticationClient: Authentication {
 public protocol Sessions: Sendable {
     /// A call of v2 is for one MVPD: the caller's own session there, one that it takes over, or what stands for one.
     ///
-    /// Faults: as Authentication.GetSession; by v2 also `invalid_mvpd`, `unknown_integration`, at a TempPass `invalid_temporary_access_identity` and
+    /// Faults: as Authentication.GetSession; `unknown_integration` while an upstream has closed the session's integration (bridge section 12.1); by v2 also
+    /// `invalid_mvpd`, `unknown_integration`, at a TempPass `invalid_temporary_access_identity` and
     /// `invalid_temporary_access_configuration`, and those of a partner status that does not hold, where the device has a session of kind PLATFORM.
     func findSession(_ request: SessionRequest, context: CallContext) async throws -> SessionSubject
     /// Faults: as Authentication.GetSessionByCode.

@@ -173,6 +173,9 @@ extension BridgeTests {
         device.information = Device.encoded(#"{"primaryHardwareType":"MobilePhone","model":"Pixel 8","osName":"Android"}"#)
         try await upstream.fail("configuration", ["kind": "reset", "times": 0])
         let gateway = device.cluster.gateway
+        let list = try await device.cluster.exchange.send("GET", "\(gateway)/activate/providers?code=\(try await device.code())")
+        #expect(list.status == 200 && list.text.contains("mvpd=NorthCable") && list.text.contains("Some providers cannot be shown"), "\(list.text)")
+        for id in BridgeTrait.mvpds.keys { #expect(!list.text.contains("mvpd=\(id)"), "\(id): nobody knows whether it is a trial") }
         func choose(_ mvpd: String) async throws -> HTTPAnswer {
             var browser = Browser(exchange: device.cluster.exchange)
             let address = "\(gateway)/activate/sign-in?code=\(try await device.code())&mvpd=\(mvpd)"

@@ -82,7 +82,7 @@ extension BridgeTests {
         try await upstream.fail("createSession", ["kind": "error", "code": "invalid_parameter_redirect_url", "times": 1])
         #expect(try await device.authenticate(try await device.code(), mvpd: "CoastCable").status == 400)
         try await upstream.fail("createSession", ["kind": "error", "code": "invalid_integration", "times": 1])
-        #expect(try await device.authenticate(try await device.code(), mvpd: "CoastCable").status == 400)
+        #expect(try await device.authenticate(try await device.code(), mvpd: "MoorTel").status == 400)
     }
 
     @Test("bridge B11: of twenty first logins of a device at once one registers it")

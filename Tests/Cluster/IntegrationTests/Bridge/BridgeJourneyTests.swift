@@ -87,49 +87,6 @@ extension BridgeTests {
         #expect(try await upstream.count("authorize") == 6)
     }
 
-    @Test("bridge B25: a Roku token goes along where people and permits are asked about, not with lists and logouts")
-    func passesRokuTokens() async throws {
-        let upstream = try await upstream()
-        let device = try await Device.make()
-        try await signIn(device)
-        var call = device.call("/api/v1/authorize", ["resource": "ACME1-NEWS"])
-        call.headers["X-Roku-Reserved-Roku-Connect-Token"] = "roku-token-7"
-        #expect(try await device.cluster.send(call).status == 200)
-        #expect(try await device.logout() == 204)
-        let carrying = try await upstream.entries().filter { $0.headers["x-roku-reserved-roku-connect-token"] == "roku-token-7" }
-        #expect(carrying.map(\.operation) == ["authorize"])
-        #expect(carrying.allSatisfy { $0.headers["adobe-subject-token"] == nil }, "it is no other platform's")
-    }
-
-    @Test("bridge B44: with upstream away at the return page the app is let on, and hears later who signed in")
-    func remembersReturns() async throws {
-        let upstream = try await upstream()
-        let device = try await Device.make()
-        let code = try await device.code()
-        let begun = try await device.authenticate(code, mvpd: "CoastCable")
-        let back = try await upstream.signIn(at: try #require(begun.header("location")))
-        try await upstream.fail("profileByCode", ["kind": "reset", "times": 0])
-        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
-        #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
-        let waiting = try await device.checkAuthn(code: code)
-        #expect(waiting == 503 || waiting == 403, "\(waiting)")
-        try await upstream.comeBack()
-        try await Condition.wait("the login is found", within: .seconds(20)) { try await device.checkAuthn(code: code) == 200 }
-        #expect(try await device.checkAuthn() == 200)
-    }
-
-    @Test("bridge B60: an integration that upstream closes is 400 here, and works again without a login")
-    func waitsForIntegrations() async throws {
-        let upstream = try await upstream()
-        let device = try await Device.make()
-        try await signIn(device, at: "HillTel")
-        try await upstream.setIntegration("ACME1", "HillTel", ["isEnabled": false])
-        let closed = try await device.authorize("ACME1-NEWS")
-        try await upstream.setIntegration("ACME1", "HillTel", ["isEnabled": true])
-        #expect(closed.status == 400, "\(closed.status) \(closed.text)")
-        try await Condition.wait("it works again", within: .seconds(10)) { try await device.authorize("ACME1-NEWS").status == 200 }
-    }
-
     @Test("bridge B85: upstream's degradation signs in and lets play")
     func followsDegradation() async throws {
         let upstream = try await upstream()

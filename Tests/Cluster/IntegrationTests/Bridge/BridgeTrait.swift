@@ -15,11 +15,19 @@ struct BridgeTrait: SuiteTrait, TestScoping {
         }
     }
 
-    static let mvpds = ["CoastCable": "Coast Cable", "HillTel": "Hill Tel", "TrialUp": "Trial", "PromoUp": "Promo"]
+    static let mvpds = [
+        "CoastCable": "Coast Cable", "HillTel": "Hill Tel", "TrialUp": "Trial", "PromoUp": "Promo", "LakeTel": "Lake Tel", "MoorTel": "Moor Tel",
+    ]
+    /// Those that tests close: for two minutes nobody signs in there.
+    static let closable = ["LakeTel", "MoorTel"]
 
     private func connect(_ cluster: TestCluster) async throws {
         let upstream = try StandInUpstream.running()
         try await upstream.reset()
+        for id in closable {
+            try await upstream.control("PUT", "mvpds/\(id)", ["displayName": mvpds[id] ?? id])
+            try await upstream.setIntegration("ACME1", id, ["isEnabled": true])
+        }
         let olga = try await Administrator.fresh()
         func put(_ path: String, _ body: [String: Any]) async throws {
             let answer = try await olga.send("POST", path, body)

@@ -178,6 +178,46 @@ import Testing
         #expect(log.lines.count == 7, "all of it is in the log")
     }
 
+    @Test(
+        "bridge B93: what is no API v2, or has no known code, is an alarm that says what to do: once in a minute for each operation",
+        arguments: [(302, "bridge.wrong_address"), (404, "bridge.wrong_address"), (405, "bridge.wrong_address"), (400, "bridge.bad_request")])
+    func tellsOfStrangers(_ status: Int, _ event: String) async {
+        let line = line(Upstream(.success(Self.answer("<html>", status: status))))
+        for _ in 0..<3 { await #expect(throws: UpstreamError.self) { _ = try await ask(line) } }
+        #expect(alarms.of("vendor").map(\.event) == [event] && alarms.of("vendor").first?.count == 1)
+        #expect(alarms.of("vendor").first?.details.hasPrefix("profiles was answered \(status)") == true)
+        clock.advance(by: .seconds(60))
+        await #expect(throws: UpstreamError.self) { _ = try await ask(line) }
+        #expect(alarms.of("vendor").first?.count == 2)
+    }
+
+    @Test("bridge §2: a profile of a type that came later counts, and is told in the log once in an hour")
+    func tellsOfTypes() async throws {
+        let body = #"{"profiles":{"M":{"notBefore":1000000,"notAfter":2000000,"type":"hologramSSO"}}}"#
+        let line = line(Upstream(.success(Self.answer(body))))
+        for _ in 0..<3 { #expect(try await ask(line).first?.kind == .unknown) }
+        func told() -> [LogRecorder.Line] { log.lines.filter { $0.event == "bridge.unknown_profile_type" } }
+        #expect(told().count == 1 && told().first?.level == .warning && told().first?.fields["type"] == "hologramSSO")
+        clock.advance(by: .seconds(3600))
+        _ = try await ask(line)
+        #expect(told().count == 2)
+        #expect(alarms.of("vendor").isEmpty, "it is no fault")
+    }
+
+    @Test("bridge B95: an upstream that failed again and again is not asked for 15 s; apps are told to wait as long, and some more")
+    func rests() async throws {
+        let upstream = Upstream(.failure(OutboundFailure(.responseTimeout)))
+        let line = line(upstream)
+        for _ in 0..<20 { await #expect(throws: UpstreamError.self) { _ = try await ask(line) } }
+        clock.advance(by: .seconds(4))
+        let error = await #expect(throws: UpstreamError.self) { _ = try await ask(line) }
+        #expect(upstream.requests.count == 20)
+        let fault = try #require(error).fault(clock.now())
+        #expect(fault.code == .upstreamUnavailable && (Duration.seconds(11)...Duration.seconds(16)).contains(fault.retryAfter ?? .zero))
+        let away = UpstreamError.failure(.unreachable(.responseTimeout)).fault(clock.now())
+        #expect((Duration.seconds(5)...Duration.seconds(10)).contains(away.retryAfter ?? .zero))
+    }
+
     private struct Statements: ClientSecrets {
         func secret(_ reference: SecretReference) async throws(Fault) -> ProviderSecret? { ProviderSecret("a statement") }
     }

@@ -230,9 +230,22 @@ import Testing
         try await store.keep(UpstreamSlotRecord(name: Self.slot, clientID: "client", secret: [], scopes: []), now: t0)
         #expect(try await store.start(own, part(own), of: nil, now: t0))
         #expect(try await store.start(other, now: t0))
-        #expect(try await store.dropBridgeSlot(Self.slot.text) == 1)
+        let end = t0 + .seconds(30 * 86_400)
+        #expect(try await store.dropBridgeSlot(Self.slot, asideUntil: end, now: t0) == 1)
         #expect(try await store.sessions(own.key).map(\.id) == [other.id])
         #expect(try await store.bridgeSlot(Self.slot) == nil)
+        let aside = try #require(try await store.lostBridgeSlot(Self.slot, now: end - .milliseconds(1)))
+        #expect(aside.slot == UpstreamSlotRecord(name: Self.slot, clientID: "client", secret: [], scopes: []) && aside.at == t0)
+        #expect(try await store.lostBridgeSlot(Self.slot, now: end) == nil)
+        // Nobody takes a claim for a client, and the last one lost is the one that is kept.
+        #expect(try await store.claimBridgeSlot(Self.slot, until: t0 + .seconds(10), now: t0))
+        #expect(try await store.dropBridgeSlot(Self.slot, asideUntil: end, now: t0 + .seconds(1)) == 0)
+        #expect(try await store.lostBridgeSlot(Self.slot, now: t0)?.at == t0)
+        try await store.keep(UpstreamSlotRecord(name: Self.slot, clientID: "client-2", secret: [7], scopes: ["a", "b"]), now: t0)
+        #expect(try await store.dropBridgeSlot(Self.slot, asideUntil: end, now: t0 + .seconds(2)) == 0)
+        #expect(try await store.lostBridgeSlot(Self.slot, now: t0)?.slot.scopes == ["a", "b"])
+        #expect(try await store.dropBridgeSlot(Self.slot, asideUntil: nil, now: t0 + .seconds(3)) == 0)
+        #expect(try await store.lostBridgeSlot(Self.slot, now: t0) == nil)
     }
 
     @Test("the newest list of a place is kept", arguments: engines)

@@ -35,6 +35,8 @@ struct Modules: Sendable {
         let provider: any OutboundTransport
         /// Stands behind upstreams; `nil`: none.
         let upstream: (any OutboundTransport)?
+        /// Until then devices are asked about that nothing is known of; `nil`: they are not.
+        var adoptUntil: Timestamp? = nil
         /// Carries scheduled sign-ins.
         let site: (any OutboundTransport)?
         /// Keeps the numbers of the bridge.
@@ -59,8 +61,8 @@ struct Modules: Sendable {
             secretFolder: ClientSecretFolder(path: nil), secretSeals: peers.secretSeals, clientSecrets: ScriptedProvider.Secrets())
         if let upstream = peers.upstream {
             upstreams = UpstreamServices(
-                environment, clients, store: store, transport: upstream, origin: "http://127.0.0.1:8080", reports: reports,
-                factory: peers.numbers)
+                environment, clients, store: store, transport: upstream, origin: "http://127.0.0.1:8080", adoptUntil: peers.adoptUntil,
+                reports: reports, factory: peers.numbers)
         } else {
             upstreams = nil
         }

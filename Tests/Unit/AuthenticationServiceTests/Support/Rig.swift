@@ -47,9 +47,10 @@ struct Rig {
     ///   - site: Where browsers of test users go.
     ///   - sharedRule: The demands on answers at the shared callback.
     ///   - upstream: Stands behind the bridge; `nil`: none.
+    ///   - adoptUntil: Until then devices are asked about at the upstream that nothing is known of.
     init(
         _ backend: Backend = .sqlite, saml real: (any SamlSignIn & SamlLogout)? = nil, idpCertificate: [UInt8] = [],
-        upstream: (any OutboundTransport)? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
+        upstream: (any OutboundTransport)? = nil, adoptUntil: Timestamp? = nil, site: TestSite? = nil, sharedRule: SharedCallbackRule = .open
     ) throws {
         let statementKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
         let tokenKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try P256PrivateKey.generate())))
@@ -71,7 +72,7 @@ struct Rig {
             addresses: SignInAddresses(
                 logoutVisit: Self.visitAddress, logoutReturn: Self.returnAddress, oauthCallback: ScriptedProvider.redirectURI,
                 oauthCallbackRule: sharedRule),
-            provider: provider, upstream: upstream, site: site, numbers: numbers)
+            provider: provider, upstream: upstream, adoptUntil: adoptUntil, site: site, numbers: numbers)
         modules = Modules(peers, catalogue: catalogue, store: store, clock: clock, logger: logger)
         let caller = modules.caller
         (service, sessions) = (AuthenticationClient(caller: caller), SessionsClient(caller: caller))

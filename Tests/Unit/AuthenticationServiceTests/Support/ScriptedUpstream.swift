@@ -27,6 +27,8 @@ final class ScriptedUpstream: OutboundTransport {
 
     struct Script: Sendable {
         var isAway = false
+        /// Ends of paths whose calls get no answer in their time.
+        var hanging: Set<String> = []
         var profiles: [String: Profile] = [:]
         /// Devices whose profiles are gone, by their `AP-Device-Identifier`.
         var forgotten: Set<String> = []
@@ -59,13 +61,17 @@ final class ScriptedUpstream: OutboundTransport {
 
     func change(_ body: (inout Script) -> Void) { script.withLock { body(&$0) } }
 
-    func send(_ request: OutboundRequest, by _: OutboundRoute, timeLeft _: Duration) async throws(OutboundFailure) -> OutboundAnswer {
+    func send(_ request: OutboundRequest, by _: OutboundRoute, timeLeft: Duration) async throws(OutboundFailure) -> OutboundAnswer {
         let path = String(request.url.dropFirst(Self.origin.count).split(separator: "?").first ?? "")
         let headers = Dictionary(request.headers.map { ($0.name.lowercased(), $0.value) }) { first, _ in first }
         let call = Call(path: path, headers: headers, body: request.body.map { String(decoding: $0, as: UTF8.self) } ?? "")
         seen.withLock { $0.append(call) }
         let script = script.withLock { $0 }
         if script.isAway { throw OutboundFailure(.responseTimeout) }
+        if script.hanging.contains(where: { path.hasSuffix($0) }) {
+            try? await Task.sleep(for: timeLeft)
+            throw OutboundFailure(.responseTimeout)
+        }
         if let scripted = script.answers.first(where: { path.hasSuffix($0.key) })?.value { return scripted }
         switch path.split(separator: "/").last.map(String.init) ?? "" {
         case "register": return Self.answer(#"{"client_id":"c-1","client_secret":"s-1","scopes":["api:client:v2"]}"#, 201)
@@ -96,6 +102,18 @@ final class ScriptedUpstream: OutboundTransport {
         return Self.answer("{\"profiles\":{\(members.joined(separator: ","))}}")
     }
 
+    /// A permit to play.
+    /// - Parameter end: JSON: the end of permit and media token.
+    static func permit(_ end: String) -> OutboundAnswer {
+        answer(
+            #"{"decisions":[{"resource":"r","authorized":true,"source":"mvpd","notAfter":\#(end),"#
+                + #""token":{"serializedToken":"abc","notAfter":\#(end)}}]}"#)
+    }
+
+    static func refusal(_ code: String, _ status: Int = 400) -> OutboundAnswer {
+        answer(#"{"status":\#(status),"code":"\#(code)","action":"none"}"#, status)
+    }
+
     static func answer(_ json: String, _ status: Int = 200) -> OutboundAnswer { OutboundAnswer(status: status, body: Array(json.utf8)) }
 }
 
@@ -104,10 +122,12 @@ struct BridgeRig {
     let upstream: ScriptedUpstream
     let rig: Rig
 
-    /// - Parameter change: The change of the requestor's part of the catalogue.
-    init(_ change: (inout RequestorBridge) -> Void = { _ in }) throws {
+    /// - Parameters:
+    ///   - adoptUntil: Until then devices are asked about that nothing is known of.
+    ///   - change: The change of the requestor's part of the catalogue.
+    init(adoptUntil: Timestamp? = nil, _ change: (inout RequestorBridge) -> Void = { _ in }) throws {
         upstream = ScriptedUpstream()
-        rig = try Rig(.sqlite, upstream: upstream)
+        rig = try Rig(.sqlite, upstream: upstream, adoptUntil: adoptUntil)
         upstream.clock.withLock { [rig] in $0 = rig.clock }
         var bridge = RequestorBridge(
             upstreamID: "vendor", serviceProvider: "CHAN7", returnOrigin: "https://tv.chan7.example", preflightMaxResources: 5)
@@ -126,25 +146,54 @@ struct BridgeRig {
         }
     }
 
+    /// The device's call, with a bearer of now.
+    func viewer(_ device: String = "dev-7f3a", rokuToken: String = "") async throws -> DeviceCall {
+        var call = rig.call(try await rig.bearer(), device: device)
+        call.rokuToken = rokuToken
+        return call
+    }
+
+    /// A browser is sent to the upstream's login.
+    /// - Returns: The code, and the handle with which the browser will return.
+    func begin(_ call: DeviceCall, ttl: UInt32 = 0) async throws -> (code: String, handle: String) {
+        let code = try await rig.code(call, ttl: ttl)
+        _ = try await rig.service.startSignIn(Rig.startRequest(code.code, mvpd: "CoastCable"), context: rig.context)
+        return (code.code, try lastHandle())
+    }
+
+    func finish(_ handle: String) async throws -> SignInOutcome {
+        try await rig.service.returnFromBridge(ReturnFromBridgeRequest(handle: handle), context: rig.context)
+    }
+
+    /// Somebody signs in on the upstream's page.
+    func somebodySignsIn(lasting life: Duration = .seconds(30 * 86_400)) {
+        let now = rig.clock.now()
+        upstream.change { $0.profiles["CoastCable"] = .init(start: now, end: now + life) }
+    }
+
+    /// Asks upstream for a play, as the deciding service does.
+    func decide(_ call: DeviceCall, _ session: Session, _ resource: String = "r") async throws -> UpstreamDecision {
+        let request = AskUpstreamRequest(call: call, sessionID: session.id, resources: [resource])
+        return try #require(try await rig.sessions.askUpstream(request, context: rig.context).decisions.first)
+    }
+
     /// A person signs the device in through the upstream's page.
     /// - Returns: The code.
     @discardableResult
     func signIn(_ call: DeviceCall, lasting life: Duration = .seconds(30 * 86_400), ttl: UInt32 = 0) async throws -> String {
-        let code = try await rig.code(call, ttl: ttl)
-        _ = try await rig.service.startSignIn(Rig.startRequest(code.code, mvpd: "CoastCable"), context: rig.context)
-        let now = rig.clock.now()
-        upstream.change { $0.profiles["CoastCable"] = .init(start: now, end: now + life) }
-        try await comeBack()
+        let (code, handle) = try await begin(call, ttl: ttl)
+        somebodySignsIn(lasting: life)
+        try #require(try await finish(handle).result == .signedIn)
         upstream.forget()
-        return code.code
+        return code
     }
 
     /// The browser comes back from upstream, where the person has signed in.
-    func comeBack() async throws {
+    func comeBack() async throws { try #require(try await finish(lastHandle()).result == .signedIn) }
+
+    private func lastHandle() throws -> String {
         let body = try #require(upstream.calls.last { $0.path.hasSuffix("/sessions") }?.body)
-        let handle = try #require(body.firstMatch(of: /return%2F([A-Za-z0-9_-]+)/)?.1)
-        let outcome = try await rig.service.returnFromBridge(ReturnFromBridgeRequest(handle: String(handle)), context: rig.context)
-        try #require(outcome.result == .signedIn)
+        return String(try #require(body.firstMatch(of: /return%2F([A-Za-z0-9_-]+)/)?.1))
     }
 
     /// Waits for a call that nobody waits for.

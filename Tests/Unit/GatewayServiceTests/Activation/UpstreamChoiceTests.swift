@@ -35,12 +35,25 @@ internal import Testing
         for absent in ["TrialUp", "Gone", "Shut"] { #expect(!page.text.contains("mvpd=\(absent)"), "\(absent)") }
     }
 
-    @Test("without upstream's list the catalogue's names stand there")
+    @Test("bridge §7.6: without upstream's list none of its providers is offered, as nobody knows which are trials; ours are, and the page says so")
     func listsWithoutUpstream() async throws {
         let gateway = Self.gateway()
         gateway.authentication.listBridgedProviders.fail(with: Fault(.upstreamUnavailable, "Not now."))
         let page = try await gateway.get("/activate/providers?code=QK7M2XD", [:])
-        #expect(page.status == 200 && page.text.contains("mvpd=CoastCable") && !page.text.contains("mvpd=Shut"))
+        #expect(page.status == 200 && page.text.contains("mvpd=NorthCable") && page.text.contains("Some providers cannot be shown at the moment."))
+        for absent in ["CoastCable", "TrialUp", "Gone", "Shut"] { #expect(!page.text.contains("mvpd=\(absent)"), "\(absent)") }
+        let complete = try await Self.gateway().get("/activate/providers?code=QK7M2XD", [:])
+        #expect(!complete.text.contains("Some providers cannot be shown"))
+    }
+
+    @Test("bridge §7.6: where upstream's are the only ones, the page asks to come back, with a time")
+    func listsNothingWithoutUpstream() async throws {
+        var configuration = Self.configuration(returnOrigin: "https://tv.example")
+        configuration.integrations.removeAll { $0.bridge == nil }
+        let gateway = TestGateway(configuration: configuration)
+        gateway.authentication.listBridgedProviders.fail(with: Fault(.upstreamUnavailable, "Not now.", retryAfter: .seconds(7)))
+        let page = try await gateway.get("/activate/providers?code=QK7M2XD", [:])
+        #expect(page.status == 503 && page.headers[.retryAfter] == "7" && !page.text.contains("mvpd="))
     }
 
     @Test("bridge §6: our own name and logo of a provider are those for the device's platform")

@@ -9,6 +9,7 @@ enum PostgresAuthenticationSchema {
         .step("4-bridge-people", through: "25-bridge-people").step("5-people", through: "26-people")
         .step("6-scheduled-sign-ins", through: "27-scheduled-sign-ins").step("7-callbacks", through: "28-callbacks")
         .step("8-announced-issuers", through: "29-announced-issuers").step("9-logout-hints", through: "30-logout-hints")
+        .step("10-lost-clients", through: "31-lost-clients")
         .all
 
     private static let tablesOfCopies = [

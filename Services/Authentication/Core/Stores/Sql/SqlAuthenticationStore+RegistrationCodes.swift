@@ -7,20 +7,21 @@ extension SqlAuthenticationStore {
     /// A code that expired but was not swept yet may be given out again.
     private static let claim: Statement = """
         INSERT INTO registration_code (\(RegistrationRecord.columns))
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, NULL, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (code) DO UPDATE SET id = excluded.id, requestor = excluded.requestor, mvpd = excluded.mvpd,
             generated_at_ms = excluded.generated_at_ms, expires_at_ms = excluded.expires_at_ms, device_id = excluded.device_id,
             device = excluded.device, user_agent = excluded.user_agent, device_type = excluded.device_type, app_id = excluded.app_id,
             device_user = excluded.device_user, registration_url = excluded.registration_url, client_id = excluded.client_id,
             is_used = 0, identity = excluded.identity, used_at_ms = NULL, api = excluded.api, domain_name = excluded.domain_name,
-            redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms, service_identity = excluded.service_identity
+            redirect_url = excluded.redirect_url, kept_until_ms = excluded.kept_until_ms, service_identity = excluded.service_identity,
+            platform_tokens = excluded.platform_tokens
         WHERE registration_code.kept_until_ms <= ?
         """
     /// Over, and remembered for a while: its maker may go on polling. It counts from the time of its making, and some more. By another clock, that of
     /// a copy or this one set right, it must not be there again.
     private static let ended = """
         UPDATE registration_code SET expires_at_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2,
-            kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2
+            kept_until_ms = CASE WHEN generated_at_ms < ?1 THEN generated_at_ms ELSE ?1 END - ?2, \(RegistrationRecordID.withoutTokens)
         """
 
     /// Stores the record unless one that is kept has the same code. A plan ends the unused one that the client's device had at the requestor.
@@ -139,7 +140,7 @@ extension RegistrationRecord {
     /// In the order in which they are read and written.
     fileprivate static let columns = """
         code, id, requestor, mvpd, generated_at_ms, expires_at_ms, device_id, device, user_agent, device_type, app_id, device_user, registration_url, \
-        client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms, service_identity
+        client_id, is_used, identity, used_at_ms, api, domain_name, redirect_url, kept_until_ms, service_identity, platform_tokens
         """
 
     fileprivate static let byCode: Statement = "SELECT \(columns) FROM registration_code WHERE code = ?"
@@ -148,7 +149,7 @@ extension RegistrationRecord {
     fileprivate func columns(device: [UInt8], now: Timestamp) -> Arguments {
         [
             code, id, requestor, mvpd, generatedAt, expiresAt, deviceID, device, userAgent, deviceType, claims.appID, claims.deviceUser,
-            registrationURL, clientID, identity, isPlan, domainName, redirectURL, keptUntil, serviceIdentity, now,
+            registrationURL, clientID, identity, isPlan, domainName, redirectURL, keptUntil, serviceIdentity, platformTokens, now,
         ]
     }
 
@@ -163,5 +164,6 @@ extension RegistrationRecord {
             clientID: columns.next(), isUsed: columns.next(), identity: columns.next())
         (usedAt, isPlan) = (columns.next(), columns.next())
         (domainName, redirectURL, keptUntil, serviceIdentity) = (columns.next(), columns.next(), columns.next(), columns.next())
+        platformTokens = columns.next()
     }
 }

@@ -1,3 +1,4 @@
+internal import BridgeClient
 package import Storage
 
 extension SqlAuthenticationStore {
@@ -365,6 +366,19 @@ extension SqlAuthenticationStore {
                 ALTER TABLE upstream_token ADD COLUMN identity_token BLOB;
                 ALTER TABLE pending_logout ADD COLUMN hint BLOB;
                 """, isAdditive: true),
+        // Credentials of clients that an upstream does not know any more, and a platform's token that came with a code for an upstream, sealed
+        // (bridge §4.2, §5.1).
+        Migration(
+            "31-lost-clients",
+            sql: """
+                CREATE TABLE bridge_lost_slot (
+                    name TEXT PRIMARY KEY NOT NULL, device TEXT NOT NULL, upstream TEXT NOT NULL, client_id TEXT NOT NULL, secret BLOB NOT NULL,
+                    scopes TEXT NOT NULL, lost_at_ms INTEGER NOT NULL, expires_at_ms INTEGER NOT NULL
+                );
+                CREATE INDEX bridge_lost_slot_expiry ON bridge_lost_slot (expires_at_ms);
+                CREATE INDEX bridge_lost_slot_device ON bridge_lost_slot (device);
+                ALTER TABLE registration_code ADD COLUMN platform_tokens BLOB NOT NULL DEFAULT x'';
+                """, isAdditive: true),
     ]
 
     /// The rows that are removed once they are over. An expired session is remembered for a day, so that "expired" differs from "none" (rest-v1 §5).
@@ -374,9 +388,14 @@ extension SqlAuthenticationStore {
         Sweep(table: "test_sign_in", key: ["id"], expiryColumn: "expires_at_ms"),
         // Rows of MVPDs that nobody tests any more.
         Sweep(table: "scheduled_sign_in", key: ["mvpd"], expiryColumn: "due_at_ms", grace: .seconds(604_800)),
-        Sweep(table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600)),
-        Sweep(table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        Sweep(
+            table: "bridge_pending", key: ["handle"], expiryColumn: "expires_at_ms", grace: .seconds(3600), farthest: Sweep.Limit(BridgedEnd.farthest)
+        ),
+        Sweep(
+            table: "bridge_session", key: ["session_id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance,
+            farthest: Sweep.Limit(BridgedEnd.farthest)),
         Sweep(table: "bridge_slot", key: ["name"], expiryColumn: "expires_at_ms"),
+        Sweep(table: "bridge_lost_slot", key: ["name"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_person", key: ["person"], expiryColumn: "expires_at_ms"),
         Sweep(table: "bridge_list", key: ["place"], expiryColumn: "listed_at_ms", grace: .seconds(604_800)),
         // Rows of providers at whom nobody has signed in since.
@@ -390,6 +409,9 @@ extension SqlAuthenticationStore {
         Sweep(table: "service_person", key: ["id"], expiryColumn: "expires_at_ms"),
         Sweep(table: "erased", key: ["subject"], expiryColumn: "expires_at_ms"),
         Sweep(table: "logout", key: ["device_id", "requestor"], expiryColumn: "expires_at_ms"),
-        Sweep(table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance),
+        // Those that an upstream's login made: their ends are its word.
+        Sweep(
+            table: "session", key: ["id"], expiryColumn: "expires_at_ms", grace: SessionState.remembrance,
+            farthest: Sweep.Limit(BridgedEnd.farthest, of: "id IN (SELECT session_id FROM bridge_session)")),
     ]
 }

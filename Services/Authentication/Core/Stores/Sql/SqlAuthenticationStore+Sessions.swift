@@ -141,9 +141,12 @@ extension Database {
 }
 
 extension RegistrationRecordID {
+    /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value.
+    static let withoutTokens = "platform_tokens = substr(platform_tokens, 1, 0)"
+
     package static let use: Statement = """
         UPDATE registration_code
-        SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END
+        SET is_used = 1, used_at_ms = ?1, kept_until_ms = CASE WHEN expires_at_ms > ?3 THEN expires_at_ms ELSE ?3 END, \(withoutTokens)
         WHERE id = ?2 AND is_used = 0 AND expires_at_ms > ?1
             AND NOT EXISTS (SELECT 1 FROM erased WHERE subject IN (?4, ?5) AND erased_at_ms >= registration_code.generated_at_ms - ?6)
         RETURNING code

@@ -47,9 +47,16 @@ struct ActivationPages: Sendable {
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }
         let catalogue = try dependencies.catalogue.current()
         let reader = dependencies.pages.reader(exchange)
-        let bridged = await choices(code, catalogue)?.providers(dependencies.authentication, code, exchange) ?? []
-        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, bridged: bridged, reader.language)
-        guard !providers.isEmpty else { return page(code: typed.text, problem: .noProvider, of: code.requestor, exchange) }
+        let listing = await choices(code, catalogue)?.providers(dependencies.authentication, code, exchange) ?? .listed([])
+        let providers = ProviderList(catalogue, requestor: code.requestor, chosen: code.mvpd, bridged: listing.providers, reader.language)
+        guard !providers.isEmpty else {
+            var response = page(code: typed.text, problem: .noProvider, of: code.requestor, exchange)
+            if case .unknown(let seconds) = listing {
+                response.status = .serviceUnavailable
+                response.headers[.retryAfter] = String(seconds)
+            }
+            return response
+        }
         if try exchange.value(Self.choosing) == nil, providers.holds(code.mvpd) {
             return .redirect(to: Self.signInPath(code.code, mvpd: code.mvpd))
         }
@@ -57,6 +64,7 @@ struct ActivationPages: Sendable {
         let look = ChannelLook(catalogue.requestor(code.requestor) ?? Requestor(id: code.requestor))
         var content = providers.content(query: query, reader.language)
         content.merge(["requestor": look.name, "code": code.code]) { own, _ in own }
+        if case .unknown = listing { content["incomplete"] = true }
         return dependencies.pages.render(
             "providers", content, status: .ok, for: reader, look: look.page, allowsScript: true, holdsNoSecret: true)
     }
@@ -233,18 +241,34 @@ struct UpstreamChoices {
         catalogue.bridgeWay(requestor: requestor.id, mvpd: mvpd) != nil && catalogue.integration(requestor: requestor.id, mvpd: mvpd)?.enabled == true
     }
 
-    /// Those of the upstream's list that a browser can sign in at. Where no list can be had: those that the catalogue names; a login that fails says
-    /// so itself.
-    func providers(_ authentication: any Authentication, _ code: RegistrationCode, _ exchange: Exchange) async -> [ProviderList.Provider] {
-        guard let bridge = requestor.bridge, bridge.everyMvpd || !enabled.isEmpty else { return [] }
+    /// The providers of an upstream, as far as they are known now.
+    enum Listing {
+        case listed([ProviderList.Provider])
+        /// No list can be had, and nobody else knows which of them are trials: these begin in an app, and would fail here.
+        /// - Parameter seconds: How long to wait before the next question.
+        case unknown(seconds: Int64)
+
+        var providers: [ProviderList.Provider] { if case .listed(let providers) = self { providers } else { [] } }
+    }
+
+    private static let standardPause: Int64 = 5
+
+    /// Those of the upstream's list that a browser can sign in at.
+    func providers(_ authentication: any Authentication, _ code: RegistrationCode, _ exchange: Exchange) async -> Listing {
+        guard let bridge = requestor.bridge, bridge.everyMvpd || !enabled.isEmpty else { return .listed([]) }
         let request = ListBridgedProvidersRequest(
             requestor: requestor.id, device: code.device ?? DeviceInformation(), clientAddress: exchange.facts.clientAddress.text)
-        guard let list = try? await authentication.listBridgedProviders(request, context: exchange.call) else {
-            return enabled.map { named($0.mvpdID, "", nil) }
+        let list: BridgedProviders
+        do {
+            list = try await authentication.listBridgedProviders(request, context: exchange.call)
+        } catch {
+            return .unknown(seconds: (error as? Fault)?.retrySeconds ?? Self.standardPause)
         }
-        return UpstreamListing(requestor, bridge, catalogue, nil).bridgedOffers(list.providers).compactMap { offer in
-            offer.provider?.isTemporaryPass == true ? nil : named(offer.id, offer.displayName, offer.provider?.logoURL)
-        }
+        let offers = UpstreamListing(requestor, bridge, catalogue, nil).bridgedOffers(list.providers)
+        return .listed(
+            offers.compactMap { offer in
+                offer.provider?.isTemporaryPass == true ? nil : named(offer.id, offer.displayName, offer.provider?.logoURL)
+            })
     }
 
     private var enabled: [Integration] {

@@ -1,0 +1,207 @@
+@testable import ClusterCommands
+@testable import CommandKit
+import Foundation
+import Testing
+
+extension BridgeTests {
+    private static let isLong = ProcessInfo.processInfo.environment["BOXOFFICE_LONG"] == "1"
+    private static let isOnFiles = ProcessInfo.processInfo.environment["BOXOFFICE_TEST_STORE"] == nil
+
+    /// Kills authentication, changes its store, and starts it again.
+    private func restart(_ cluster: TestCluster, changing statements: String = "") async throws {
+        let running = try cluster.process(.authentication)
+        running.signal(SIGKILL)
+        try await Condition.wait("authentication has stopped") { !running.isRunning }
+        if !statements.isEmpty {
+            let file = cluster.home.data.appendingPathComponent("authentication/authentication.sqlite").path
+            let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=10); c.executescript(sys.argv[2]); c.commit()"
+            let outcome = try Program.run("/usr/bin/python3", ["-c", script, file, statements])
+            try #require(outcome.status == 0, "\(outcome.output)")
+        }
+        _ = try await cluster.starter.restart(.authentication)
+        let device = try await Device.make()
+        try await Condition.wait("it is there again") { try await device.checkAuthn() == 403 }
+    }
+
+    private func config(_ information: String) async throws -> HTTPAnswer {
+        let headers = ["X-Device-Info": Device.encoded(information)]
+        return try await TestCluster.running().send(Call("GET", "/api/v1/config/ACME1.json", headers: headers))
+    }
+
+    private static let roku = #"{"primaryHardwareType":"SetTopBox","model":"Roku 4","manufacturer":"Roku","osName":"Roku OS"}"#
+    private static let appleTV = #"{"primaryHardwareType":"SetTopBox","model":"AppleTV6,2","osName":"tvOS"}"#
+    private static let desktop = #"{"primaryHardwareType":"Desktop","model":"PC","osName":"Windows"}"#
+
+    @Test(
+        "bridge B27, B28: a class is one call for a hundred questions; with upstream away its list serves after a restart, for 7 days; then, or without one, 503",
+        .enabled(if: isOnFiles))
+    func keepsLists() async throws {
+        let upstream = try await upstream()
+        let cluster = try TestCluster.running()
+        try await restart(cluster, changing: "DELETE FROM bridge_list;")
+        try await upstream.forgetCalls()
+        for _ in 0..<100 { #expect(try await config(Self.roku).text.contains("CoastCable")) }
+        #expect(try await upstream.count("configuration") == 1)
+        #expect(try await config(Self.appleTV).text.contains("CoastCable"))
+        #expect(try await upstream.count("configuration") == 2)
+        try await upstream.goAway()
+        try await restart(
+            cluster,
+            changing: """
+                UPDATE bridge_list SET listed_at_ms = listed_at_ms - 3600000 WHERE lower(place) LIKE 'vendor/acme1/%roku%';
+                UPDATE bridge_list SET listed_at_ms = listed_at_ms - 604800000 WHERE lower(place) LIKE 'vendor/acme1/%tvos%';
+                """)
+        for _ in 0..<3 {
+            let kept = try await config(Self.roku)
+            #expect(kept.status == 200 && kept.text.contains("CoastCable") && kept.text.contains("NorthCable"), "\(kept.status) \(kept.text)")
+        }
+        for other in [Self.appleTV, Self.desktop] {
+            let none = try await config(other)
+            #expect(none.status == 503 && (none.header("retry-after").flatMap { Int($0) } ?? 0) >= 1, "\(none.status) \(none.text)")
+            #expect(!none.text.contains("NorthCable"), "no partial list: \(none.text)")
+        }
+        try await upstream.comeBack()
+        for device in [Self.roku, Self.appleTV, Self.desktop] {
+            try await Condition.wait("its list is there", within: .seconds(30)) { try await config(device).text.contains("CoastCable") }
+        }
+    }
+
+    @Test(
+        "bridge B16: a revoked statement is 503 with 600 s for new devices, after one registration; who is signed in plays on; a new one works at once"
+    )
+    func outlivesStatements() async throws {
+        let upstream = try await upstream()
+        let signedIn = try await Device.make()
+        try await signIn(signedIn)
+        let (old, olga) = (try await upstream.statement(), try await Administrator.fresh())
+        func put(_ statement: String) async throws {
+            #expect((200...201).contains(try await olga.send("POST", "/secrets/acme-v2", ["secret": statement]).status))
+        }
+        let scopes: [String: Any] = ["serviceProviders": ["*"], "scopes": ["api:client:v2"]]
+        try await upstream.control("POST", "statements", scopes.merging(["id": "acme-v2-next"]) { $1 })
+        try await upstream.control("DELETE", "statements/acme-v2")
+        try await upstream.forgetCalls()
+        for _ in 0..<4 {
+            let device = try await Device.make()
+            let begun = try await device.authenticate(try await device.code(), mvpd: "CoastCable")
+            let seconds = begun.header("retry-after").flatMap { Int($0) } ?? 0
+            #expect(begun.status == 503 && (590...600).contains(seconds) && begun.header("location") == nil, "\(begun.status) \(seconds)")
+        }
+        #expect(try await upstream.count("register") == 1)
+        #expect(try await signedIn.authorize("ACME1-NEWS").status == 200)
+        #expect(try await signedIn.checkAuthn() == 200)
+        let cluster = signedIn.cluster
+        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
+        let status = try Program.run("/usr/bin/env", ["BOXOFFICE_HOME=\(cluster.home.root.path)", program, "upstream", "status", "vendor"])
+        #expect(status.output.contains("software statement acme-v2 as unapproved"), "\(status.output)")
+        try await put(try await upstream.statement("acme-v2-next"))
+        let device = try await Device.make()
+        let code = try await device.code()
+        try await Condition.wait("the new one is tried at once", within: .seconds(10)) {
+            try await device.authenticate(code, mvpd: "CoastCable").status == 302
+        }
+        try await upstream.control("POST", "statements", scopes.merging(["id": "acme-v2", "text": old]) { $1 })
+        try await put(old)
+        let last = try await Device.make()
+        #expect(try await last.authenticate(try await last.code(), mvpd: "CoastCable").status == 302)
+    }
+
+    @Test("bridge B25: a Roku token goes along where people and permits are asked about, and with its code's login; it is kept sealed")
+    func passesRokuTokens() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let (first, second) = ("roku-token-\(UUID().uuidString)", "roku-token-\(UUID().uuidString)")
+        var request = device.codeCall()
+        request.headers["X-Roku-Reserved-Roku-Connect-Token"] = first
+        let code = try #require(try await device.cluster.send(request).object["code"] as? String)
+        try await signIn(device, code: code)
+        var call = device.call("/api/v1/authorize", ["resource": "ACME1-NEWS"])
+        call.headers["X-Roku-Reserved-Roku-Connect-Token"] = second
+        #expect(try await device.cluster.send(call).status == 200)
+        #expect(try await device.logout() == 204)
+        let entries = try await upstream.entries()
+        func carrying(_ token: String) -> [StandInUpstream.Entry] { entries.filter { $0.headers["x-roku-reserved-roku-connect-token"] == token } }
+        #expect(carrying(first).map(\.operation) == ["createSession"])
+        #expect(carrying(second).map(\.operation) == ["authorize"])
+        #expect((carrying(first) + carrying(second)).allSatisfy { $0.headers["adobe-subject-token"] == nil }, "it is no other platform's")
+        #expect(entries.contains { $0.operation == "logout" })
+        let home = device.cluster.home
+        for place in [home.data, home.logs] {
+            for case let file as URL in FileManager.default.enumerator(at: place, includingPropertiesForKeys: nil) ?? .init() {
+                guard !file.lastPathComponent.hasPrefix("sandbox"), let content = try? Data(contentsOf: file) else { continue }
+                for token in [first, second] { #expect(content.range(of: Data(token.utf8)) == nil, "\(file.lastPathComponent)") }
+            }
+        }
+    }
+
+    @Test("bridge B44: with upstream away at the return it is 503 with a time to wait, for device and code, until the login is found")
+    func remembersReturns() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        let begun = try await device.authenticate(code, mvpd: "CoastCable")
+        let back = try await upstream.signIn(at: try #require(begun.header("location")))
+        try await upstream.fail("profileByCode", ["kind": "reset", "times": 0])
+        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
+        #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
+        let byCode = Call("GET", "/api/v1/checkauthn/\(code)", query: ["requestor": device.requestor])
+        let begin = ContinuousClock.now
+        while begin.duration(to: .now) < .seconds(7) {
+            for call in [byCode, device.call("/api/v1/checkauthn"), device.call("/api/v1/tokens/authn")] {
+                let waiting = try await device.cluster.send(call)
+                #expect(waiting.status == 503 && (waiting.header("retry-after").flatMap { Int($0) } ?? 0) >= 1, "\(call.path): \(waiting.status)")
+            }
+            try await Task.sleep(for: .milliseconds(700))
+        }
+        try await upstream.comeBack()
+        try await Condition.wait("the login is found", within: .seconds(20)) { try await device.checkAuthn(code: code) == 200 }
+        #expect(try await device.checkAuthn() == 200)
+    }
+
+    @Test("bridge B60: an integration that upstream closes is 400 here, hidden from apps for 120 s without a call, and works again without a login")
+    func waitsForIntegrations() async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        try await signIn(device, at: "LakeTel")
+        try await upstream.setIntegration("ACME1", "LakeTel", ["isEnabled": false])
+        let closed = try await device.authorize("ACME1-NEWS")
+        let start = ContinuousClock.now
+        #expect(closed.status == 400, "\(closed.status) \(closed.text)")
+        try await upstream.setIntegration("ACME1", "LakeTel", ["isEnabled": true])
+        try await upstream.forgetCalls()
+        let rounds = Self.isLong ? 110 : 3
+        for _ in 0..<rounds {
+            #expect(try await device.checkAuthn() == 403)
+            #expect(try await device.authnToken().status == 404)
+            #expect(try await device.authorize("ACME1-NEWS").status == 400)
+            #expect(try await device.preauthorize("ACME1-NEWS").status == 412)
+            if Self.isLong { try await Task.sleep(for: .seconds(1)) }
+            if start.duration(to: .now) > .seconds(115) { break }
+        }
+        #expect(try await upstream.entries().filter { $0.path.hasSuffix("/LakeTel") }.isEmpty, "nobody asks")
+        guard Self.isLong else { return }
+        try await Condition.wait("it works again", within: .seconds(30)) { try await device.checkAuthn() == 200 }
+        #expect(try await device.authorize("ACME1-NEWS").status == 200)
+        #expect(try await upstream.count("createSession") == 0)
+    }
+
+    @Test(
+        "bridge B43: upstream hangs at a step of a login: a page with 503 within ten seconds, no redirect; the code is good afterwards",
+        arguments: ["register", "token", "createSession"])
+    func hangs(_ step: String) async throws {
+        let upstream = try await upstream()
+        let device = try await Device.make()
+        let code = try await device.code()
+        try await upstream.fail(step, ["kind": step == "createSession" ? "applyThenHang" : "hang", "times": 0])
+        let begin = ContinuousClock.now
+        let parameters = device.signInParameters(code, mvpd: "CoastCable")
+        let page = try await device.cluster.send(Call("GET", "/api/v1/authenticate", query: parameters, headers: ["Accept": "text/html"]))
+        #expect(begin.duration(to: .now) < .seconds(10))
+        #expect(page.status == 503 && page.header("location") == nil && page.header("retry-after") != nil, "\(page.status)")
+        #expect(page.header("content-type")?.hasPrefix("text/html") == true && page.text.firstMatch(of: /[0-9a-f]{32}/) != nil, "\(page.text)")
+        #expect(try await device.checkAuthn() == 403)
+        try await upstream.comeBack()
+        try await signIn(device, code: code)
+        #expect(try await device.checkAuthn(code: code) == 200)
+    }
+}

@@ -112,8 +112,7 @@ extension BridgeTests {
         #expect(asked.headers["user-agent"] == "OldTV/1.0")
         let documented: Set = [
             "accept", "accept-encoding", "ap-device-identifier", "ap-visitor-identifier", "authorization", "content-length", "content-type", "host",
-            "user-agent",
-            "x-device-info", "x-forwarded-for",
+            "user-agent", "x-device-info", "x-forwarded-for",
         ]
         #expect(Set(asked.headers.keys) == documented)
         #expect(asked.query.isEmpty)

@@ -62,8 +62,7 @@ struct CompleteSignInTests {
         #expect(outcome.result == .rejected && outcome.redirectURL.isEmpty)
         #expect(outcome.traceID == rig.context.trace.traceID)
         #expect(outcome.requestor == "CHAN7", "the page that tells it has that channel's look")
-        var unknown = browser
-        unknown.relayState = "nobody's"
+        let unknown = Browser(start: browser.start, relay: "nobody's")
         #expect(try await rig.finish(unknown).requestor.isEmpty)
         await expectFault(.authenticationSessionMissing) { _ = try await rig.session(byCode: code.code) }
         rig.saml.accept()

@@ -1,6 +1,7 @@
 import Clocks
 import Contracts
 import Faults
+import SamlProfile
 import Testing
 
 @testable import AuthenticationAdministration

@@ -53,7 +53,7 @@ import Testing
     private let client: UpstreamClientAt
 
     init() throws {
-        store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        store = try Backend.sqlite.open()
         let entry = BridgeClientEntry(id: "tv", statementReference: "acme-v2")
         client = UpstreamClientAt(
             BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example", clients: [entry]), entry, of: DeviceID("dev-1"))

@@ -265,7 +265,7 @@ import Testing
         let upstream = Upstream(
             answers: slot("c") + [.success(no), .success(again), .success(no)] + slot("d") + [.success(profiles)] + slot("e")
                 + [.success(no), .success(gone), .success(gone)])
-        let store = try #require(try Backend.sqlite.open() as? SqlAuthenticationStore)
+        let store = try Backend.sqlite.open()
         let line = line(upstream)
         let caller = UpstreamCaller(
             line: line,

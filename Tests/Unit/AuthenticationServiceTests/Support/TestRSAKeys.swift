@@ -4,3 +4,8 @@ import Cryptography
 enum TestRSAKeys {
     static let two = Result { (try RSAPrivateKey.generate(), try RSAPrivateKey.generate()) }
 }
+
+/// An RSA key costs a tenth of a second: one for all rigs.
+enum TestServiceKey {
+    static let shared = Result { ServiceTokenKey(try RSAPrivateKey.generate()) }
+}

@@ -32,8 +32,6 @@ struct Main {
         ])
         let transport = OutboundHttp(environment.outbound)
         environment.onStop { await transport.shutdown() }
-        let upstreams = OutboundHttp(environment.outbound, largestAnswer: 2 * 1024 * 1024)
-        environment.onStop { await upstreams.shutdown() }
         let keys = try Self.keys(files) { try AuthenticationKeys(settings, read: $0) }
         let secretsKey = try await environment.keyFile(
             settings.secretsKey, else: "secrets.key", .symmetric, setting: "authentication.secretsKey", sealing: "sealed_secret", in: store)
@@ -56,7 +54,7 @@ struct Main {
         let service = try AuthenticationProgram(
             settings, keys: keys, accessTokenKeys: accessTokenKeys.keys, secretKeys: secretKeys, storedTokenKeys: storedTokenKeys.keys,
             storedTokenSeals: seals, serviceTokenKeys: serviceTokenKeys, clientSecrets: settings.clientSecrets.map(files.path), transport: transport,
-            upstreams: GuardedOutbound(upstreams, allowsPrivate: settings.allowPrivateUpstreams, isExempt: PlainHTTP.isAllowed),
+            upstreams: upstreamTransport(environment),
             clientCertificates: clientCertificates(environment),
             database: AuthenticationDatabase(store, cachedSessions: settings.cachedSessions),
             catalogue: try environment.catalogue(), usage: try environment.usageCounter(), clock: environment.clock, logger: environment.logger)
@@ -94,8 +92,7 @@ struct Main {
         environment.background("sign-in-reports") { [logger = environment.logger] in
             await reports.share(logger) { await store.lease("sign-in reports") != nil }
         }
-        environment.background("upstream-connections") { await service.upstreams.nameConnections() }
-        environment.background("upstream-logouts") { await service.upstreams.tell { await store.lease("upstream logouts") != nil } }
+        tellUpstreams(environment, service, store)
         environment.background("households") { await service.administration.people.markHouseholds { await store.lease("households") != nil } }
         environment.background("scheduled-sign-ins") { await service.administration.scheduled.run() }
         let doubt = service.clockDoubt

@@ -1,5 +1,4 @@
 internal import AuthenticationCore
-internal import OutboundHttp
 internal import ServiceKit
 internal import Storage
 
@@ -42,24 +41,5 @@ extension Main {
                 environment.logger.error("secret_keys.reload_refused", metadata: ["reason": "\(error)"])
             }
         }
-    }
-
-    /// The certificates that upstreams are shown, which are taken in anew when their files change. One that cannot be read keeps no service from
-    /// starting: it closes the upstreams that name it, and each of them says so.
-    static func clientCertificates(_ environment: ServiceEnvironment<AuthenticationSettings>) -> ClientCertificates {
-        let (settings, files, logger) = (environment.settings, environment.files, environment.logger)
-        let certificates = ClientCertificates(setting: "authentication.clientCertificates")
-        let take = { @Sendable in
-            for (name, reason) in certificates.replace(settings.loadClientCertificates(path: files.path)) {
-                logger.error("client_certificate.unreadable", metadata: ["certificate": "\(name)", "reason": "\(reason)"])
-            }
-        }
-        take()
-        guard !settings.clientCertificates.isEmpty else { return certificates }
-        environment.onChange(of: settings.clientCertificateFiles.map(files.path)) {
-            take()
-            logger.info("client_certificates.replaced")
-        }
-        return certificates
     }
 }

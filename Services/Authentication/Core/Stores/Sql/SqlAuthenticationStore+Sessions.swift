@@ -141,8 +141,8 @@ extension Database {
 }
 
 extension RegistrationRecordID {
-    /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value.
-    static let withoutTokens = "platform_tokens = substr(platform_tokens, 1, 0)"
+    /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value; in SQLite a part of an empty one is `NULL`.
+    static let withoutTokens = "platform_tokens = coalesce(substr(platform_tokens, 1, 0), platform_tokens)"
 
     package static let use: Statement = """
         UPDATE registration_code

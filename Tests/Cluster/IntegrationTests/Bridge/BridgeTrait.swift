@@ -24,8 +24,8 @@ struct BridgeTrait: SuiteTrait, TestScoping {
     private func connect(_ cluster: TestCluster) async throws {
         let upstream = try StandInUpstream.running()
         try await upstream.reset()
-        for id in closable {
-            try await upstream.control("PUT", "mvpds/\(id)", ["displayName": mvpds[id] ?? id])
+        for id in Self.closable {
+            try await upstream.control("PUT", "mvpds/\(id)", ["displayName": Self.mvpds[id] ?? id])
             try await upstream.setIntegration("ACME1", id, ["isEnabled": true])
         }
         let olga = try await Administrator.fresh()

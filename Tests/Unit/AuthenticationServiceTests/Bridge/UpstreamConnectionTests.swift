@@ -252,7 +252,7 @@ import Testing
     }
 
     @Test("bridge B14, B18: what upstream says of our client is no word of a person, and a service provider that it refuses rests for all devices")
-    func rests() async throws {
+    func restsForAllDevices() async throws {
         func slot(_ id: String) -> [Result<OutboundAnswer, OutboundFailure>] {
             [
                 .success(Self.answer(#"{"client_id":"\#(id)","client_secret":"s","scopes":["api:client:v2"]}"#, status: 201)),

@@ -1,4 +1,5 @@
 import Cryptography
+import Tokens
 
 /// RSA keys take a tenth of a second and more to make: tests that do not mind whose they are share two.
 enum TestRSAKeys {

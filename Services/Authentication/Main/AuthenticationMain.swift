@@ -1,7 +1,6 @@
 internal import AuthenticationAdministration
 internal import AuthenticationCore
 internal import Catalogue
-internal import Clocks
 internal import OutboundHttp
 internal import ServiceKit
 internal import Storage
@@ -17,9 +16,7 @@ struct Main {
                 _ = try keys(files) { try AuthenticationKeys(settings, read: $0) }
                 if let path = settings.secretsKey { _ = try keys(files) { try AuthenticationKeys.secretKeys(settings, path: path, read: $0) } }
             },
-            doubts: { settings, common, files in
-                common.doubts() + settings.doubts(path: files.path) + settings.doubts(now: SystemClock().now())
-            }, start)
+            doubts: { settings, common, files in common.doubts() + settings.doubts(path: files.path) }, start)
     }
 
     @Sendable private static func start(_ environment: ServiceEnvironment<AuthenticationSettings>) async throws {

@@ -55,7 +55,7 @@ struct SettingsTests {
     func readsMoments() throws {
         let settings = try decode(Self.complete.merging(["adoptUntil": "2031-03-04T10:00:00Z"]) { $1 })
         #expect(settings.adoptUntil == t0)
-        #expect(settings.doubts(now: t0 - .seconds(1)).isEmpty && settings.doubts(now: t0).count == 1)
+        #expect(settings.doubts(now: t0 - .seconds(1)) { $0 }.isEmpty && settings.doubts(now: t0) { $0 }.count == 1)
         #expect(try decode(Self.complete).adoptUntil == nil)
         for bad in ["", "soon", "2031-03-04", "2031-02-29T10:00:00Z", "2031-03-04T24:00:00Z", "2031-03-04T10:00:00+01:00", "1930384800"] {
             let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging(["adoptUntil": bad]) { $1 }) }

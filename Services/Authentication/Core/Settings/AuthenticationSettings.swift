@@ -154,9 +154,11 @@ extension AuthenticationSettings {
     private static let mostCodes = 10_000_000
 
     /// Warnings about settings with which the service starts all the same: one line for each, which begins with the key.
-    /// - Parameter path: Makes a path of the settings absolute.
-    public func doubts(path: (String) -> String) -> [String] {
-        limitDoubts
+    /// - Parameters:
+    ///   - now: Some depend on the time.
+    ///   - path: Makes a path of the settings absolute.
+    public func doubts(now: Timestamp = SystemClock().now(), path: (String) -> String) -> [String] {
+        limitDoubts + timeDoubts(now)
             + ClientCertificates().replace(loadClientCertificates(path: path)).map {
                 "authentication.clientCertificates.\($0.name) closes each upstream that names it: \($0.reason)"
             }
@@ -170,8 +172,7 @@ extension AuthenticationSettings {
         }
     }
 
-    /// The same about settings that depend on the time.
-    public func doubts(now: Timestamp) -> [String] {
+    private func timeDoubts(_ now: Timestamp) -> [String] {
         guard let adoptUntil, adoptUntil <= now else { return [] }
         return ["authentication.adoptUntil has passed, and is without effect: leave it out"]
     }

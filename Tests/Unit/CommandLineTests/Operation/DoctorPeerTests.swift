@@ -86,18 +86,20 @@ struct DoctorPeerTests {
         #expect(offsets([300, 290]).count == 2 && offsets([300, 290, -300]).count == 3)
     }
 
+    private final class Looks: Sendable { let count = Atomic<Int>(0) }
+
     @Test("servers that hang cost a bounded time, and those whose turn did not come are told")
     func isBounded() async throws {
         let servers = (0..<200).map { Self.server("https://s\($0)") }
-        let looks = Atomic<Int>(0)
+        let looks = Looks()
         let begin = ContinuousClock.now
         let sights = await Doctor.look(at: servers, within: .milliseconds(300)) { _ in
-            looks.wrappingAdd(1, ordering: .relaxed)
+            looks.count.wrappingAdd(1, ordering: .relaxed)
             try? await Task.sleep(for: .milliseconds(100))
             return PeerSight(failure: OutboundFailure(.connectTimeout))
         }
         #expect(begin.duration(to: .now) < .seconds(20))
-        #expect(sights.count < 200 && sights.count == looks.load(ordering: .relaxed))
+        #expect(sights.count < 200 && sights.count == looks.count.load(ordering: .relaxed))
         let found = Doctor.findings(servers.map { ($0, ["MVPD One"]) }, sights, now: now)
         #expect(found.count == sights.count + 1 && found.last?.what.contains("no time to look at \(200 - sights.count) servers") == true)
     }
@@ -161,7 +163,7 @@ struct DoctorPeerTests {
         private final class Seen: Sendable { let requests = Mutex<[String]>([]) }
 
         private let channel: any Channel
-        private let seen = Seen()
+        private let seen: Seen
 
         var requests: [String] { seen.requests.withLock { $0 } }
 
@@ -173,7 +175,8 @@ struct DoctorPeerTests {
                         certificateChain: [.certificate(try NIOSSLCertificate(bytes: identity.certificate.der, format: .der))],
                         privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(identity.key.pem().utf8), format: .pem))))
             }
-            let seen = seen
+            let seen = Seen()
+            self.seen = seen
             channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }

@@ -96,7 +96,7 @@ struct OutboundConnectionTests {
         try await server.stop()
     }
 
-    @Test("bridge §3.1: a connection takes no call once it is too old, and a call under way keeps its own")
+    @Test("bridge §3.1: a connection takes no call once it is too old, and a call under way keeps its own", .tags(.timing))
     func ages() async throws {
         let (http, aging) = (OutboundHttp(), route(age: .seconds(1), connections: 1))
         try await withHttp2Server { url in

@@ -73,7 +73,7 @@ import Testing
 
     private func clientID(_ slots: UpstreamSlots) async throws -> String? { try await slots.known(client).credentials?.clientID }
 
-    @Test("a claim whose holder was killed is taken over within a second, and costs one registration")
+    @Test("a claim whose holder was killed is taken over within a second, and costs one registration", .tags(.timing))
     func takesOver() async throws {
         // The copy that made it will never be heard of again, and its clock was an hour ahead.
         let now = clock.now()
@@ -89,7 +89,7 @@ import Testing
         #expect(try await store.bridgeSlot(client.name)?.clientID == "c-1")
     }
 
-    @Test("a holder that lives keeps its claim however long upstream takes, and the others get its client")
+    @Test("a holder that lives keeps its claim however long upstream takes, and the others get its client", .tags(.timing))
     func waitsForTheLiving() async throws {
         let upstream = Upstream(taking: .milliseconds(1500))
         let (first, second) = (try copy(upstream), try copy(upstream))
@@ -101,7 +101,7 @@ import Testing
         #expect(try await clientID(second) == "c-1")
     }
 
-    @Test("who was thought dead and comes back uses the client of the one who took over")
+    @Test("who was thought dead and comes back uses the client of the one who took over", .tags(.timing))
     func comesBack() async throws {
         let upstream = Upstream(taking: .milliseconds(600))
         let slots = try copy(upstream)

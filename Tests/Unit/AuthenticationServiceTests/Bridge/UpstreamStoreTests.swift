@@ -210,7 +210,7 @@ import Testing
         try await store.hastenLogouts(at: "another", now: t0 + .seconds(4))
         #expect(try await store.dueLogouts(now: t0 + .seconds(4), most: 5).isEmpty)
         try await store.hastenLogouts(at: "vendor", now: t0 + .seconds(4))
-        #expect(try await store.dueLogouts(now: t0 + .seconds(4), most: 5).map(\.part.session) == [viewer.id])
+        #expect(try await Set(store.dueLogouts(now: t0 + .seconds(4), most: 5).map(\.part.session)) == [viewer.id, lost.id])
         try await store.postpone(try #require(due.first), until: t0 + .seconds(5))
         #expect(try await store.dueLogouts(now: t0 + .seconds(5), most: 5).first { $0.part.session == viewer.id }?.tries == 2)
         try await store.finish(try #require(due.first))

@@ -142,7 +142,7 @@ extension Database {
 
 extension RegistrationRecordID {
     /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value.
-    static let withoutTokens = "platform_tokens = substr(platform_tokens, 1, 0)"
+    static let withoutTokens = "platform_tokens = coalesce(substr(platform_tokens, 1, 0), platform_tokens)"
 
     package static let use: Statement = """
         UPDATE registration_code

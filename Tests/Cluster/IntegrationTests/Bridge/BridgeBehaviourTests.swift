@@ -182,11 +182,11 @@ extension BridgeClockTests {
     @Test("bridge B60: an integration that upstream closes is 400 here, hidden from apps for 120 s without a call, and works again without a login")
     func waitsForIntegrations() async throws {
         let upstream = try await upstream()
-        let device = try await settled(at: "LakeTel")
-        try await upstream.setIntegration("ACME1", "LakeTel", ["isEnabled": false])
+        let device = try await settled(at: "FenTel")
+        try await upstream.setIntegration("ACME1", "FenTel", ["isEnabled": false])
         let closed = try await device.authorize("ACME1-NEWS")
         #expect(closed.status == 400, "\(closed.status) \(closed.text)")
-        try await upstream.setIntegration("ACME1", "LakeTel", ["isEnabled": true])
+        try await upstream.setIntegration("ACME1", "FenTel", ["isEnabled": true])
         try await upstream.forgetCalls()
         for span in [0, 60, 55] as [Int64] {
             try pass(.seconds(span))
@@ -195,7 +195,7 @@ extension BridgeClockTests {
             #expect(try await device.authorize("ACME1-NEWS").status == 400)
             #expect(try await device.preauthorize("ACME1-NEWS").status == 412)
         }
-        #expect(try await upstream.entries().filter { $0.path.hasSuffix("/LakeTel") }.isEmpty, "nobody asks")
+        #expect(try await upstream.entries().filter { $0.path.hasSuffix("/FenTel") }.isEmpty, "nobody asks")
         try pass(.seconds(6))
         #expect(try await device.checkAuthn() == 200)
         #expect(try await device.authorize("ACME1-NEWS").status == 200)

@@ -16,10 +16,10 @@ struct BridgeTrait: SuiteTrait, TestScoping {
     }
 
     static let mvpds = [
-        "CoastCable": "Coast Cable", "HillTel": "Hill Tel", "TrialUp": "Trial", "PromoUp": "Promo", "LakeTel": "Lake Tel", "MoorTel": "Moor Tel",
+        "CoastCable": "Coast Cable", "HillTel": "Hill Tel", "TrialUp": "Trial", "PromoUp": "Promo", "FenTel": "Fen Tel", "MoorTel": "Moor Tel",
     ]
     /// Those that tests close: for two minutes nobody signs in there.
-    static let closable = ["LakeTel", "MoorTel"]
+    static let closable = ["FenTel", "MoorTel"]
 
     private func connect(_ cluster: TestCluster) async throws {
         let upstream = try StandInUpstream.running()

@@ -189,7 +189,7 @@ import Testing
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<10 { group.addTask { await expectFault(.upstreamUnavailable) { _ = try await start() } } }
             }
-            #expect(begin.duration(to: .now) < .seconds(5), "\(step)")
+            #expect(begin.duration(to: .now) < .seconds(45), "\(step)")
             bridge.upstream.change { $0.hanging = [] }
             #expect(try await start().url == "https://up.example/login", "\(step)")
         }
@@ -198,12 +198,13 @@ import Testing
     @Test("who waits for work that another began goes on when the own time is over; the work does too")
     func ownDeadline() async {
         let work = Task<Int, Never> {
-            try? await Task<Never, Never>.sleep(for: .milliseconds(300))
+            try? await Task<Never, Never>.sleep(for: .seconds(600))
             return 7
         }
         let begin = ContinuousClock.now
         #expect(await work.value(within: .milliseconds(10)) == nil)
-        #expect(begin.duration(to: .now) < .milliseconds(250))
+        #expect(begin.duration(to: .now) < .seconds(45))
+        work.cancel()
         #expect(await work.value(within: .seconds(60)) == 7)
     }
 

@@ -141,7 +141,7 @@ extension Database {
 }
 
 extension RegistrationRecordID {
-    /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value; in SQLite a part of an empty one is `NULL`.
+    /// Nobody needs the platform's tokens of a code that is over. Both engines take this for an empty value.
     static let withoutTokens = "platform_tokens = coalesce(substr(platform_tokens, 1, 0), platform_tokens)"
 
     package static let use: Statement = """

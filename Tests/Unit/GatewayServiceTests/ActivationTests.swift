@@ -156,6 +156,7 @@ internal import Testing
         for (sent, headers) in foreign {
             let reply = try await gateway.post("/activate/sign-in", form: sent, headers)
             #expect(reply.status == 400 && reply.isHTML, "\(sent)")
+            #expect(reply.text.contains("Go back to the page where you began") && !reply.text.contains("/devices"), "it is about a sign-in")
         }
         #expect(gateway.authentication.startSignIn.requests.isEmpty)
         #expect(try await gateway.post("/activate/sign-in", form: form + token, [.cookie: cookie]).status == 302)

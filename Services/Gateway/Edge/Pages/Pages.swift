@@ -21,6 +21,8 @@ public struct Pages: Sendable {
         case appleRefused
         /// A form that did not come from our own page, or of a session that is over.
         case formRefused
+        /// The same for the page that asks before a sign-in begins.
+        case confirmationRefused
         case loggedOut
         /// A login at an upstream comes back in another browser than the one in which it was confirmed (bridge §7.3).
         case otherBrowser
@@ -235,7 +237,9 @@ extension Pages.Notice {
     package var status: HTTPResponse.Status {
         switch self {
         case .loggedOut, .testEnded: .ok
-        case .signInRefused, .codeUnknown, .providerUnavailable, .appleRefused, .formRefused, .otherBrowser, .logoutRefused, .badRequest: .badRequest
+        case .signInRefused, .codeUnknown, .providerUnavailable, .appleRefused, .formRefused, .confirmationRefused, .otherBrowser, .logoutRefused,
+            .badRequest:
+            .badRequest
         case .tooManyAttempts: .tooManyRequests
         case .noSamlMessage, .unavailable: .serviceUnavailable
         case .failed: .internalServerError

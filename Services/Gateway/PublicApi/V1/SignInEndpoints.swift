@@ -30,7 +30,7 @@ struct SignInEndpoints: Sendable {
     @Sendable func authenticateConfirmed(_ exchange: Exchange) async throws -> Response {
         let request = try request(exchange)
         guard confirmation.isConfirmed(request.registrationCode, exchange) else {
-            return dependencies.notices.page(.formRefused, exchange)
+            return dependencies.notices.page(.confirmationRefused, exchange)
         }
         return try await start(request, exchange)
     }

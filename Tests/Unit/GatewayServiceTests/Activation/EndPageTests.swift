@@ -43,7 +43,7 @@ internal import Testing
         for other in ["", cookie, "__Host-activating=QK7M2XD.NorthCable", done.replacing("QK7M2XD", with: "QK7M2XE")] {
             let page = try await gateway.get(Self.endTarget, [.cookie: other])
             #expect(page.text.contains("Your TV is connected") && page.text.contains("You are signed in."), "\(other)")
-            #expect(!page.text.contains("Cable") && !page.text.contains("Roku"), "\(other)")
+            #expect(!page.text.contains("North &amp; Cable") && !page.text.contains("Roku"), "\(other)")
         }
         gateway.authentication.getSessionByCode.fail(with: Fault(.authenticationSessionMissing, "x"))
         #expect(!(try await gateway.get(Self.endTarget, [.cookie: done]).text.contains("Roku")), "nor where nobody is signed in")
@@ -106,14 +106,14 @@ internal import Testing
     @Test("no app reads these addresses: neither configuration document has them")
     func documentsOfAppsAreTheSame() async throws {
         var configuration = DemoCatalogue.configuration
-        let before = TestGateway(configuration: configuration)
         configuration.requestors[0].privacyURL = "https://acme.example/privacy"
         configuration.requestors[0].termsURL = "https://acme.example/terms"
-        configuration.requestors[0].supportURL = "https://acme.example/help"
-        let after = TestGateway(configuration: configuration)
+        configuration.requestors[0].supportURL = "https://acme.example/support"
+        let gateway = TestGateway(configuration: configuration)
         for uri in ["/api/v1/config/ACME1.json", "/api/v1/config/ACME1.xml", "/adobe-services/config/ACME1", "/api/v2/ACME1/configuration"] {
-            let (reply, former) = (try await after.get(uri), try await before.get(uri))
-            #expect(reply.status == 200 && reply.text == former.text, "\(uri)")
+            let reply = try await gateway.get(uri)
+            #expect(reply.status == 200 && reply.text.contains("NorthCable"), "\(uri)")
+            for word in ["privacy", "terms", "support", "Privacy", "Terms", "Support"] { #expect(!reply.text.contains(word), "\(uri): \(word)") }
         }
     }
 

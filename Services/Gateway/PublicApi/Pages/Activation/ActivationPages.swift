@@ -103,7 +103,7 @@ struct ActivationPages: Sendable {
         let typed = TypedCode(try exchange.value("code") ?? "")
         guard typed.isPlausible else { return page(code: typed.text, problem: .implausible, exchange) }
         guard signIn.confirmation.isConfirmed(typed.text, exchange) else {
-            return dependencies.notices.page(.formRefused, exchange)
+            return dependencies.notices.page(.confirmationRefused, exchange)
         }
         let code: RegistrationCode
         do { code = try await record(typed, exchange) } catch { return try refusal(error, typed, exchange) }

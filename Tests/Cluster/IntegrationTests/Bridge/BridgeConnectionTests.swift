@@ -82,7 +82,7 @@ extension BridgeTests {
     }
 
     @Test(
-        "bridge §3.1: HTTP/2 is agreed or falls back, a demanded certificate is shown, an old connection is left; a lost certificate closes one upstream"
+        "bridge §3.1: HTTP/2 is agreed or falls back, a demanded certificate is shown, an old connection left; a lost certificate closes one upstream"
     )
     func reachesAsRecordsSay() async throws {
         _ = try await upstream()
@@ -93,7 +93,8 @@ extension BridgeTests {
         #expect(try await olga.send("POST", "/secrets/acme-secure", ["secret": try await secure.standIn.statement()]).status == 200)
         let record: [String: Any] = [
             "id": "secure", "baseUrl": secure.strict, "userAgentBaseUrl": secure.standIn.address, "clients": [client], "protocol": "http2",
-            "clientCertificate": "tv", "trustAnchors": [try secure.authority.certificate.pem()], "seconds": ["connectionAge": 10, "decisionFresh": 0],
+            "clientCertificate": "tv", "trustAnchors": [try secure.authority.certificate.pem()],
+            "seconds": ["connectionAge": 10, "decisionFresh": 0],
         ]
         let made = try await olga.send("POST", "/upstreams", record)
         try #require(made.status == 201, "\(made.text)")

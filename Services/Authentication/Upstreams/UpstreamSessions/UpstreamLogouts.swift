@@ -43,6 +43,7 @@ struct UpstreamLogouts: Sendable {
         try await store.remember(logoutsOf: bridged.map(\.id), now: now, firstTry: firstTry)
         let open = try await store.openLogouts(of: bridged.map(\.id).reversed(), now: now)
         told.sessions.formUnion(open.map(\.part.session))
+        for logout in open { caller.line.metrics.sessionsEnded(.logout, logout.part.upstream, 1) }
         // The first visit leads to the second.
         for logout in open {
             guard end != nil else {

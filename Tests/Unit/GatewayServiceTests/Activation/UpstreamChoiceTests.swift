@@ -66,7 +66,8 @@ internal import Testing
         let gateway = TestGateway(configuration: configuration)
         gateway.authentication.listBridgedProviders.answer(
             with: BridgedProviders(providers: [BridgedProviderEntry(id: "CoastCable", displayName: "Their name")]))
-        let roku = try await gateway.get("/api/v1/config/ACME1.json", [.userAgent: "Roku/DVP-9.10"])
+        // {"model":"x","osName":"Roku OS"}
+        let roku = try await gateway.get("/api/v1/config/ACME1.json", [.xDeviceInfo: "eyJtb2RlbCI6IngiLCJvc05hbWUiOiJSb2t1IE9TIn0="])
         #expect(roku.text.contains(#""displayName":"Coast on Roku","logoUrl":"https://logo.example/roku.png""#), "\(roku.text)")
         let other = try await gateway.get("/api/v1/config/ACME1.json", [:])
         #expect(other.text.contains(#""displayName":"Coast""#) && !other.text.contains("Roku"), "\(other.text)")

@@ -77,9 +77,8 @@ private struct OutboundPacer: Sendable {
 
     func run(seconds: Double) async -> Run {
         let count = max(1, Int(seconds * Double(rate)))
-        let unexpected = Mutex(0)
         let before = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
-        let own = await withTaskGroup(of: Void.self, returning: Double.self) { group in
+        let (own, unexpected) = await withTaskGroup(of: Bool.self, returning: (Double, Int).self) { group in
             let (instants, feed) = AsyncStream.makeStream(of: Int.self)
             let keeper = Mutex(0.0)
             let thread = Thread { [rate] in
@@ -98,19 +97,19 @@ private struct OutboundPacer: Sendable {
             }
             thread.start()
             for await number in instants {
-                group.addTask {
-                    var request = requests[number % requests.count]
-                    // Each from an address of its own, as the load has it.
-                    request.set(("X-Forwarded-For", "150.\(100 + number / 62_500 % 100).\(number / 250 % 250).\(1 + number % 250)"))
-                    let answer = try? await http.send(request, by: Self.route, timeLeft: .seconds(9))
-                    if answer?.status != 200 { unexpected.withLock { $0 += 1 } }
+                var request = requests[number % requests.count]
+                // Each from an address of its own, as the load has it.
+                request.set(("X-Forwarded-For", "150.\(100 + number / 62_500 % 100).\(number / 250 % 250).\(1 + number % 250)"))
+                group.addTask { [http, request] in
+                    (try? await http.send(request, by: Self.route, timeLeft: .seconds(9)))?.status != 200
                 }
             }
-            await group.waitForAll()
-            return keeper.withLock { $0 }
+            var failures = 0
+            for await isFailure in group where isFailure { failures += 1 }
+            return (keeper.withLock { $0 }, failures)
         }
         let spent = Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - before - own
-        return Run(microseconds: spent * 1e6 / Double(count), calls: count, unexpected: unexpected.withLock { $0 })
+        return Run(microseconds: spent * 1e6 / Double(count), calls: count, unexpected: unexpected)
     }
 
     private static func seconds(_ clock: clockid_t) -> Double {

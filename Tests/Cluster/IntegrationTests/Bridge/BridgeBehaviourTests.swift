@@ -18,8 +18,10 @@ extension BridgeTests {
             try #require(outcome.status == 0, "\(outcome.output)")
         }
         _ = try await cluster.starter.restart(.authentication)
-        let device = try await Device.make()
-        try await Condition.wait("it is there again") { try await device.checkAuthn() == 403 }
+        let statement = try Client.statement("acme-tv")
+        try await Condition.wait("it is there again") {
+            try await cluster.send(.json("/o/client/register", ["software_statement": statement])).status == 201
+        }
     }
 
     private func config(_ information: String) async throws -> HTTPAnswer {

@@ -45,6 +45,7 @@ extension BridgeTests {
             try await Condition.wait("the second stand-in serves: \(copy.output)") {
                 (try? await standIn.send("GET", "/healthz").status) == 200
             }
+            try await BridgeTrait.offerClosable(standIn)
             return SecureUpstream(
                 copy: copy, standIn: standIn, authority: authority, strict: "https://localhost:\(port + 1)", plain: "https://localhost:\(port)")
         }

@@ -9,7 +9,7 @@ extension BridgeTests {
     @Test("bridge §15.3: the load plays by sessions of an upstream, which is asked once in a visit")
     func takesLoad() async throws {
         let upstream = try await upstream()
-        let (report, outcome) = try load("bridge", rate: 5, devices: 4)
+        let (report, outcome) = try load("bridge", rate: 1, devices: 4)
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(report.operations.map(\.name) == ["bridged checkauthn", "bridged authorize", "bridged media token"])
         for step in report.operations { #expect(step.succeeded > 0 && step.failed == 0, "\(step.name): \(step.errors)") }

@@ -21,13 +21,18 @@ struct BridgeTrait: SuiteTrait, TestScoping {
     /// Those that tests close: for two minutes nobody signs in there.
     static let closable = ["FenTel", "MoorTel"]
 
+    /// Has a stand-in offer those, too.
+    static func offerClosable(_ upstream: StandInUpstream) async throws {
+        for id in closable {
+            try await upstream.control("PUT", "mvpds/\(id)", ["displayName": mvpds[id] ?? id])
+            try await upstream.setIntegration("ACME1", id, ["isEnabled": true])
+        }
+    }
+
     private func connect(_ cluster: TestCluster) async throws {
         let upstream = try StandInUpstream.running()
         try await upstream.reset()
-        for id in Self.closable {
-            try await upstream.control("PUT", "mvpds/\(id)", ["displayName": Self.mvpds[id] ?? id])
-            try await upstream.setIntegration("ACME1", id, ["isEnabled": true])
-        }
+        try await Self.offerClosable(upstream)
         let olga = try await Administrator.fresh()
         func put(_ path: String, _ body: [String: Any]) async throws {
             let answer = try await olga.send("POST", path, body)

@@ -67,46 +67,6 @@ extension BridgeTests {
         }
     }
 
-    @Test(
-        "bridge B16: a revoked statement is 503 with 600 s for new devices, after one registration; who is signed in plays on; a new one works at once"
-    )
-    func outlivesStatements() async throws {
-        let upstream = try await upstream()
-        let signedIn = try await Device.make()
-        try await signIn(signedIn)
-        let (old, olga) = (try await upstream.statement(), try await Administrator.fresh())
-        func put(_ statement: String) async throws {
-            #expect((200...201).contains(try await olga.send("POST", "/secrets/acme-v2", ["secret": statement]).status))
-        }
-        let scopes: [String: Any] = ["serviceProviders": ["*"], "scopes": ["api:client:v2"]]
-        try await upstream.control("POST", "statements", scopes.merging(["id": "acme-v2-next"]) { $1 })
-        try await upstream.control("DELETE", "statements/acme-v2")
-        try await upstream.forgetCalls()
-        for _ in 0..<4 {
-            let device = try await Device.make()
-            let begun = try await device.authenticate(try await device.code(), mvpd: "CoastCable")
-            let seconds = begun.header("retry-after").flatMap { Int($0) } ?? 0
-            #expect(begun.status == 503 && (590...600).contains(seconds) && begun.header("location") == nil, "\(begun.status) \(seconds)")
-        }
-        #expect(try await upstream.count("register") == 1)
-        #expect(try await signedIn.authorize("ACME1-NEWS").status == 200)
-        #expect(try await signedIn.checkAuthn() == 200)
-        let cluster = signedIn.cluster
-        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
-        let status = try Program.run("/usr/bin/env", ["BOXOFFICE_HOME=\(cluster.home.root.path)", program, "upstream", "status", "vendor"])
-        #expect(status.output.contains("software statement acme-v2 as unapproved"), "\(status.output)")
-        try await put(try await upstream.statement("acme-v2-next"))
-        let device = try await Device.make()
-        let code = try await device.code()
-        try await Condition.wait("the new one is tried at once", within: .seconds(10)) {
-            try await device.authenticate(code, mvpd: "CoastCable").status == 302
-        }
-        try await upstream.control("POST", "statements", scopes.merging(["id": "acme-v2", "text": old]) { $1 })
-        try await put(old)
-        let last = try await Device.make()
-        #expect(try await last.authenticate(try await last.code(), mvpd: "CoastCable").status == 302)
-    }
-
     @Test("bridge B25: a Roku token goes along where people and permits are asked about, and with its code's login; it is kept sealed")
     func passesRokuTokens() async throws {
         let upstream = try await upstream()

@@ -118,26 +118,6 @@ extension BridgeTests {
         try await Condition.wait("the login is found", within: .seconds(20)) { try await device.checkAuthn(code: code) == 200 }
         #expect(try await device.checkAuthn() == 200)
     }
-
-    @Test(
-        "bridge B43: upstream hangs at a step of a login: a page with 503 within ten seconds, no redirect; the code is good afterwards",
-        arguments: ["register", "token", "createSession"])
-    func hangs(_ step: String) async throws {
-        let upstream = try await upstream()
-        let device = try await Device.make()
-        let code = try await device.code()
-        try await upstream.fail(step, ["kind": step == "createSession" ? "applyThenHang" : "hang", "times": 0])
-        let begin = ContinuousClock.now
-        let parameters = device.signInParameters(code, mvpd: "CoastCable")
-        let page = try await device.cluster.send(Call("GET", "/api/v1/authenticate", query: parameters, headers: ["Accept": "text/html"]))
-        #expect(begin.duration(to: .now) < .seconds(10))
-        #expect(page.status == 503 && page.header("location") == nil && page.header("retry-after") != nil, "\(page.status)")
-        #expect(page.header("content-type")?.hasPrefix("text/html") == true && page.text.firstMatch(of: /[0-9a-f]{32}/) != nil, "\(page.text)")
-        #expect(try await device.checkAuthn() == 403)
-        try await upstream.comeBack()
-        try await signIn(device, code: code)
-        #expect(try await device.checkAuthn(code: code) == 200)
-    }
 }
 
 extension BridgeClockTests {

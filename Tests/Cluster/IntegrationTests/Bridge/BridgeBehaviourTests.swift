@@ -94,30 +94,6 @@ extension BridgeTests {
             }
         }
     }
-
-    @Test("bridge B44: with upstream away at the return it is 503 with a time to wait, for device and code, until the login is found")
-    func remembersReturns() async throws {
-        let upstream = try await upstream()
-        let device = try await Device.make()
-        let code = try await device.code()
-        let begun = try await device.authenticate(code, mvpd: "CoastCable")
-        let back = try await upstream.signIn(at: try #require(begun.header("location")))
-        try await upstream.fail("profileByCode", ["kind": "reset", "times": 0])
-        let end = try await device.cluster.exchange.send("GET", try #require(back.header("location")))
-        #expect(end.status == 302 && end.header("location") == device.end, "\(end.status) \(end.text)")
-        let byCode = Call("GET", "/api/v1/checkauthn/\(code)", query: ["requestor": device.requestor])
-        let begin = ContinuousClock.now
-        while begin.duration(to: .now) < .seconds(7) {
-            for call in [byCode, device.call("/api/v1/checkauthn"), device.call("/api/v1/tokens/authn")] {
-                let waiting = try await device.cluster.send(call)
-                #expect(waiting.status == 503 && (waiting.header("retry-after").flatMap { Int($0) } ?? 0) >= 1, "\(call.path): \(waiting.status)")
-            }
-            try await Task.sleep(for: .milliseconds(700))
-        }
-        try await upstream.comeBack()
-        try await Condition.wait("the login is found", within: .seconds(20)) { try await device.checkAuthn(code: code) == 200 }
-        #expect(try await device.checkAuthn() == 200)
-    }
 }
 
 extension BridgeClockTests {

@@ -240,8 +240,8 @@ package.targets = [
         "GatewayPublicApi", "Services/Gateway/PublicApi", common, uses: "BridgeClient Catalogue CatalogueFiles CoreMetrics GatewayEdge",
         "Hummingbird Memos NIOCore StrictJson TextEncodings Tokens"),
     library(
-        "GatewayAdministration", "Services/Gateway/Administration", uses: "Catalogue CatalogueFiles Clocks Contracts Cryptography Faults",
-        "GatewayEdge Hummingbird NIOCore OutboundHttp StrictJson TextEncodings Tokens"),
+        "GatewayAdministration", "Services/Gateway/Administration", uses: "Catalogue CatalogueFiles Clocks ContractRuntime Contracts Cryptography",
+        "Faults GatewayEdge Hummingbird Memos NIOCore OutboundHttp StrictJson TextEncodings Tokens"),
     service(
         "GatewayMain", "Services/Gateway/Main", uses: "Contracts GatewayAdministration GatewayEdge GatewayPublicApi Hummingbird Logging NIOCore",
         "OutboundHttp ServiceKit ServiceLifecycle"),
@@ -374,7 +374,8 @@ let suites = """
         TextEncodings Tokens UsageCounting
     AuthorizationServiceTests: \(common) \(stores) AuthorizationService Catalogue Doubles Logging ManualClocks MediaRss MediaTokenVerifier NIOCore \
         NIOPosix NIOSSL OutboundHttp SamlSigner ServiceKit Tokens UsageCounting
-    AutoSignInServiceTests: \(common) \(stores) AutoSignInService Catalogue Doubles Identifiers Logging ManualClocks OutboundHttp PairedTimes Tokens
+    AutoSignInServiceTests: \(common) \(stores) AutoSignInService Catalogue CoreMetrics Doubles Identifiers Logging ManualClocks OutboundHttp \
+        PairedTimes ServiceKit Tokens
     SandboxServiceTests: Clocks Hummingbird HummingbirdTesting Logging ManualClocks SandboxApple SandboxKit SandboxProviders SandboxService \
         SandboxVendor
     LoadReportingTests: LoadReporting
@@ -386,7 +387,7 @@ let suites = """
     ContractConformanceTests: \(common) AuthorizationService AutoSignInService Catalogue ContractConformance Doubles Frames Logging NIOCore \
         NIOPosix OutboundHttp PeerDoubles Rpc Storage StorageSqlite Tokens Transport
     CommandLineTests: \(common) \(stores) AdministrationCommands ArgumentParser AsyncHTTPClient BoxofficeMain CatalogueFiles ClusterCommands \
-        CommandKit EntitlementClient EntitlementSimulator LoadReporting LoadTool Logging MediaTokenVerifier NIOCore NIOHTTP1 NIOPosix \
+        CommandKit Doubles EntitlementClient EntitlementSimulator LoadReporting LoadTool Logging MediaTokenVerifier NIOCore NIOHTTP1 NIOPosix \
         NIOSSL OutboundHttp PrivatePostgres Rpc SamlResponder ServiceKit Simulation Tokens Transport WorkshopCommands
     IntegrationTests: \(common) AdministrationCommands AsyncHTTPClient ClusterCommands CommandKit ContractConformance CSpawn EntitlementClient \
         EntitlementSimulator LoadReporting Logging ManualClocks MediaTokenVerifier NIOCore NIOPosix OtlpReceiver PairedTimes PeerDoubles \
@@ -409,7 +410,7 @@ if hasAny("tests") {
             "GatewayServiceTests",
             """
             \(common) BridgeClient Doubles EventLoops GatewayAdministration GatewayEdge GatewayPublicApi Hummingbird HummingbirdCore \
-            HummingbirdTesting Logging ManualClocks NIOCore NIOEmbedded NIOPosix NIOSSL OutboundHttp SpanRecordings Spans
+            HummingbirdTesting Logging ManualClocks NIOCore NIOEmbedded NIOPosix NIOSSL OutboundHttp SamlProfile SpanRecordings Spans StrictJson
             """, exclude: ["Faces/refusals.txt"]),
     ]
 }

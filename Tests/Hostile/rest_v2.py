@@ -10,7 +10,7 @@ import urllib.parse
 
 import attacks
 from attacks import attack, expect, statuses
-from cluster import FORM, INFORMATION, Client, Answer, device, file, form, from_address, public
+from cluster import FORM, INFORMATION, Client, Answer, device, file, form, from_address, person, public
 
 END = "https://acme.example/done"
 JSON = {"Content-Type": "application/json"}
@@ -180,7 +180,7 @@ def codes():
     for answer in [resumed, told]:
         expect(answer.status == 200, answer.status, answer.body[:200])
         expect(own.id.encode() not in answer.body and encoded(own.id).encode() not in answer.body, answer.body[:400])
-    attacks.person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{code}", END, "ada")
+    person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{code}", END, "ada")
     expect(list(own.get("profiles").json["profiles"]) == ["LakeTel"], "the login is its maker's device's")
     expect(stranger.get("profiles").json == {"profiles": {}}, "and nobody else's")
     seen = stranger.get(f"profiles/code/{code}").json["profiles"]["LakeTel"]["attributes"]
@@ -197,7 +197,7 @@ def at_once():
 
     def sign_in(name):
         try:
-            attacks.person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{code}", END, name)
+            person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{code}", END, name)
             ended.append(name)
         except (urllib.error.HTTPError, RuntimeError):
             pass
@@ -227,7 +227,7 @@ def lies():
         answer = own.post("profiles/sso/Apple", {"SAMLResponse": response}, **lie)
         expect(answer.status in (400, 413) and b"root:" not in answer.body, response[:20], answer.status, answer.body[:200])
     # One whose person is signed in at another MVPD.
-    attacks.person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{own.code()}", END, "ada")
+    person.sign_in(f"{file['gateway']}/api/v2/authenticate/ACME1/{own.code()}", END, "ada")
     for provider in ["lake-tel", "north-cable", "nobody", "x" * 3000]:
         other = {"AP-Partner-Framework-Status": status(provider=provider)}
         profiles = own.get("profiles", **other).json["profiles"]

@@ -5,7 +5,7 @@
 EVENTS is the stream's file, STATUS how the runner ended. Prints lines of a word and a value:
     ran N         tests that ended, or that were under way when the program died
     bad N         those of them that failed; at least 1 when the status is not 0
-    skipped ID    one that was not tried, since a condition of it or of its suite does not hold here
+    skipped ID: WHY  one that was not tried, since a condition of it or of its suite does not hold here
     final NAME    one that failed and is failed
     again ID      one that failed and bounds a time: its function carries the tag .timing in its source
 
@@ -27,13 +27,22 @@ def tagged(location):
     return timing.tagged("\n".join(lines)[location["column"] - 1 :])
 
 
+def reason(payload):
+    """The words of the condition that does not hold."""
+    for message in payload["messages"]:
+        before, skipped, after = message["text"].partition(" skipped: ")
+        if message["symbol"] == "skip" and skipped:
+            return after.strip('"')
+    return "no reason is given"
+
+
 def read(path):
-    """Functions that were known, when they began, and how those ended that did: {id: (failed, seconds)}."""
-    known, begun, ended = {}, {}, {}
+    """Functions that were known, when they began, how those ended that did: {id: (failed, seconds)}, and why others were skipped."""
+    known, begun, ended, skipped = {}, {}, {}, {}
     try:
         stream = open(path, encoding="utf-8")
     except FileNotFoundError:
-        return known, begun, ended
+        return known, begun, ended, skipped
     with stream:
         for line in stream:
             try:
@@ -47,14 +56,16 @@ def read(path):
             elif payload.get("testID") in known:
                 if payload["kind"] == "testStarted":
                     begun[payload["testID"]] = payload["instant"]["absolute"]
+                elif payload["kind"] == "testSkipped":
+                    skipped[payload["testID"]] = reason(payload)
                 elif payload["kind"] == "testEnded":
                     seconds = payload["instant"]["absolute"] - begun.get(payload["testID"], payload["instant"]["absolute"])
                     ended[payload["testID"]] = (any(message["symbol"] == "fail" for message in payload["messages"]), seconds)
-    return known, begun, ended
+    return known, begun, ended, skipped
 
 
 def main(path, status):
-    known, begun, ended = read(path)
+    known, begun, ended, skipped = read(path)
     failed = sorted(test for test, (is_failed, _) in ended.items() if is_failed)
     died = sorted(set(begun) - set(ended)) if status else []
     result = [("again" if tagged(known[test]["sourceLocation"]) else "final", test) for test in failed]
@@ -67,7 +78,7 @@ def main(path, status):
     print("bad", len(result))
     if not died:
         for test in sorted(set(known) - set(begun) - set(ended)):
-            print("skipped", test)
+            print(f"skipped {test}: {skipped.get(test, 'no reason is given')}")
     for word, test in result:
         # A crash is final: nothing is tried again beside it.
         print("final" if died else word, test)

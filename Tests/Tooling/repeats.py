@@ -1,4 +1,4 @@
-"""Which failures Tests/run tries again: those of tests that carry the tag .timing, and no others."""
+"""Which failures Tests/run tries again: those of tests that carry the tag .timing, and no others. And whether all that is not tried is counted, with the reason."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ LINES = {"bare": 1, "named": 2, "untagged": 4, "plain": 8, "several": 9}
 
 class Repeats(unittest.TestCase):
     def told(self, results, status):
-        """What is told of tests that ended so: True passed, False failed, None never ended, "skipped" never began."""
+        """What is told of tests that ended so: True passed, False failed, None never ended, "skipped" or the words of a condition never began."""
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "Some.swift")
             source.write_text(SOURCE, encoding="utf-8")
@@ -38,7 +38,10 @@ class Repeats(unittest.TestCase):
                 place = {"_filePath": str(source), "line": LINES[name], "column": 6}
                 records.append(("test", {"kind": "function", "id": f"T.S/{name}", "sourceLocation": place}))
             for name, passed in results.items():
-                if passed == "skipped":
+                if isinstance(passed, str):
+                    if passed != "skipped":
+                        words = {"symbol": "skip", "text": f'Test {name}() skipped: "{passed}"'}
+                        records.append(("event", {"kind": "testSkipped", "testID": f"T.S/{name}", "messages": [words]}))
                     continue
                 records.append(("event", {"kind": "testStarted", "testID": f"T.S/{name}", "instant": {"absolute": 1.0}, "messages": []}))
                 if passed is not None:
@@ -64,7 +67,9 @@ class Repeats(unittest.TestCase):
         )
 
     def test_one_that_is_not_tried_is_named(self):
-        self.assertEqual(self.told({"bare": True, "plain": "skipped"}, 0), ["ran 1", "bad 0", "skipped T.S/plain"])
+        self.assertEqual(self.told({"bare": True, "plain": "skipped"}, 0), ["ran 1", "bad 0", "skipped T.S/plain: no reason is given"])
+        told = self.told({"bare": True, "plain": "PostgreSQL is not installed", "named": "needs root, and --long"}, 0)
+        self.assertEqual(told[2:], ["skipped T.S/named: needs root, and --long", "skipped T.S/plain: PostgreSQL is not installed"])
 
     def test_a_crash_is_final_for_all(self):
         told = self.told({"bare": False, "named": None, "plain": True}, 139)
@@ -117,7 +122,7 @@ class Summary(unittest.TestCase):
                 export BOXOFFICE_TEST_BUNDLE={runner}
                 . Tests/Tooling/suites.sh
                 {command} >&2
-                printf '%s\\n' "${{repeats[@]}}" "${{failures[@]}}" "$passed $failed $skipped" """
+                printf '%s\\n' ${{repeats+"${{repeats[@]}}"}} ${{failures+"${{failures[@]}}"}} ${{absent+"${{absent[@]}}"}} "$passed $failed $skipped" """
             told = subprocess.run(["bash", "-c", script], cwd=root, env=os.environ, capture_output=True, text=True, check=False)
         return told.stdout.splitlines(), told.stderr
 
@@ -140,6 +145,23 @@ class Summary(unittest.TestCase):
     def test_a_run_that_leaves_nothing_is_a_failure(self):
         told, _ = self.summary("export BOXOFFICE_TEST_BUNDLE=/nowhere; side_by_side 1 $'T\\t-\\t--filter\\t^T[.]'")
         self.assertIn("T: the runner itself (status 127, 0 tests ended)", told)
+
+    def command(self, *lines, status=0):
+        """The lines of the report, after a command that printed these."""
+        words = " ".join(f"'{line}'" for line in lines)
+        return self.summary(f"check C bash -c 'printf \"%s\\\\n\" \"$@\"; exit {status}' printed {words}")[0]
+
+    def test_a_part_that_is_not_tried_is_counted(self):
+        lines = ["tried", "skipped: PostgreSQL: it is not installed", "--    two hosts: not run: only root may", "is skipped: not a line of its own"]
+        self.assertEqual(self.command(*lines), ["C: PostgreSQL: it is not installed", "C: two hosts: not run: only root may", "1 0 2"])
+
+    def test_a_command_that_tries_nothing_has_not_passed(self):
+        self.assertEqual(self.command("skipped: only root can boot", status=77), ["C: only root can boot", "0 0 1"])
+        # It has to say why.
+        self.assertEqual(self.command("", status=77), ["C", "0 1 0"])
+
+    def test_a_failure_stays_one_whatever_was_skipped(self):
+        self.assertEqual(self.command("skipped: a part", status=1), ["C", "0 1 0"])
 
 
 unittest.main(verbosity=2)

@@ -17,7 +17,8 @@ lacks() {
     echo "not tried: $1"
 }
 
-# check NAME COMMAND...: one test that is a command.
+# check NAME COMMAND...: one test that is a command. Status 0 is passed. Status 77 is skipped as a whole; any other one is failed. A line 'skipped: WHAT: WHY' (or '-- WHAT',
+# of the faults under load) is a part of it that was not tried, and is counted as well.
 check() {
     local name=$1 start=$SECONDS status=0
     shift
@@ -42,18 +43,26 @@ end_check() {
 # judge_command STATUS NAME SECONDS: counts the outcome of a command whose words are in $work/output.
 judge_command() {
     local name=$2 again
-    if [ "$1" = 0 ]; then
+    if [ "$1" = 77 ] && grep -qE '^(skipped:|--) +' "$work/output"; then
+        left_out "$name"
+    elif [ "$1" = 0 ]; then
         passed=$((passed + 1))
         printf 'ok    %s (%s s)\n' "$name" "$3"
         printf '%s\t%s\n' "$3" "$name" >>"$work/durations"
         while read -r again; do repeats+=("passed: $name: ${again#*tried twice: }"); done < <(grep -E '^ +tried twice: ' "$work/output")
-        while read -r again; do lacks "$name: $again"; done < <(sed -nE 's/^(skipped:|--) +//p' "$work/output")
+        left_out "$name"
     else
         failed=$((failed + 1)) failures+=("$name")
         printf 'FAIL  %s\n' "$name"
         tail -n 60 "$work/output" | sed 's/^/      /'
         { printf '%s:\n' "$name"; tail -n 20 "$work/output"; } >>"$work/complaints"
     fi
+}
+
+# left_out NAME: counts what a command has said that it did not try.
+left_out() {
+    local line
+    while read -r line; do lacks "$1: $line"; done < <(sed -nE 's/^(skipped:|--) +//p' "$work/output")
 }
 
 # execute FILE ARGUMENTS...: runs tests of the bundle that was built; what they print goes to the file, their outcomes into FILE.events. Several may run at once.

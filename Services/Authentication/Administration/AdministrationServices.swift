@@ -28,10 +28,12 @@ package struct AdministrationServices: CallRegistration {
         self.people = PersonService(
             store: store, catalogue: catalogue, scrambler: scrambler, deciders: delegates.deciders, clock: clock, metrics: metrics, logger: logger)
         let explainer = ResponseExplainer(catalogue: catalogue, clock: clock) { saml.finding(on: $0, from: $1, now: $2) }
-        calls = [
+        var calls: [any CallRegistration] = [
             tests, scheduled, self.people, SignInReportCalls(reports: reports, traces: traces), ResponseExplanations(explainer: explainer),
             ViewerSupport(catalogue: catalogue, store: store, scrambler: scrambler, clock: clock, metrics: metrics),
         ]
+        if let returns = metrics.returns { calls.append(ReturnCountCalls(counter: returns, catalogue: catalogue, clock: clock)) }
+        self.calls = calls
     }
 
     package func register(on calls: inout some MethodRegistry) { for owner in self.calls { owner.register(on: &calls) } }

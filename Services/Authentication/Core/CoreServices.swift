@@ -120,6 +120,6 @@ package struct AuthenticationEnvironment: Sendable {
         ends = SignInEnds(activationOrigins: activationOrigins)
         store.lives.follow(catalogue)
         let mvpds = MvpdCounter("boxoffice_authentication_mvpd_sign_ins_total", catalogue: catalogue, logger: logger)
-        metrics = AuthenticationMetrics(usage: usage, mvpds: mvpds, clock: clockDoubt)
+        metrics = AuthenticationMetrics(usage: usage, mvpds: mvpds, returns: MvpdReturnCounter(), clock: clockDoubt)
     }
 }

@@ -108,6 +108,7 @@ package struct SignInLog: Sendable {
     package func keep(
         _ result: SignInResult, _ reason: String, _ mvpd: MvpdID?, _ explanation: ResponseExplanation?, _ end: OAuthExplanation.End = .declined
     ) {
+        if test == nil, result != .silent, let mvpd { metrics.returns?.returned(from: mvpd.text, at: now) }
         // A schedule would push viewers' reports out.
         guard test?.isScheduled != true, var record = record(result, reason, mvpd, explanation, end) else { return }
         record.testedFor = test?.programmer.text

@@ -202,27 +202,47 @@ struct AuthorizationMetrics: Sendable {
     }
 
     /// For reports of usage.
-    var usage = UsageCounter()
-    /// By MVPD.
-    var mvpds: MvpdCounter?
-
-    private let decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds")
-    private let mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total")
+    let usage: UsageCounter
 
     private struct Decision: Hashable {
         let result: String
         let source: Source
     }
 
+    private let factory: any MetricsFactory
+    /// By MVPD.
+    private let mvpds: MvpdCounter
+    private let decisionPointSeconds: Timer
+    private let mediaTokens: Counter
     /// Found by their labels once: that takes longer than a decision from the cache.
     private let decisions = Memo<Decision, Counter>(capacity: 256)
-    private let partialPreauthorizations = preauthorizations("partial")
-    private let fullPreauthorizations = preauthorizations("full")
-    private let foreignTokens = Counter(label: "boxoffice_authorization_foreign_tokens_total")
+    private let partialPreauthorizations: Counter
+    private let fullPreauthorizations: Counter
+    private let foreignTokens: Counter
+    private let ratingFailures: Counter
+
+    /// - Parameters:
+    ///   - mvpds: Counts decisions by MVPD.
+    ///   - factory: Keeps the numbers.
+    init(usage: UsageCounter, mvpds: MvpdCounter, factory: any MetricsFactory) {
+        func preauthorizations(_ result: String) -> Counter {
+            Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)], factory: factory)
+        }
+        self.usage = usage
+        self.mvpds = mvpds
+        self.factory = factory
+        decisionPointSeconds = Timer(label: "boxoffice_authorization_decision_point_seconds", factory: factory)
+        mediaTokens = Counter(label: "boxoffice_authorization_media_tokens_total", factory: factory)
+        partialPreauthorizations = preauthorizations("partial")
+        fullPreauthorizations = preauthorizations("full")
+        foreignTokens = Counter(label: "boxoffice_authorization_foreign_tokens_total", factory: factory)
+        ratingFailures = Counter(label: "boxoffice_authorization_rating_refresh_failures_total", factory: factory)
+    }
 
     func decided(_ result: String, source: Source) {
         decisions.value(Decision(result: result, source: source)) {
-            Counter(label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)])
+            Counter(
+                label: "boxoffice_authorization_decisions_total", dimensions: [("result", result), ("source", source.rawValue)], factory: factory)
         }.increment()
     }
 
@@ -232,9 +252,9 @@ struct AuthorizationMetrics: Sendable {
         decided(result, source: .mvpd)
         let verdict: MvpdCounter.Result = result == "error" ? .bad : .good
         if let bridge = question.session.bridge {
-            mvpds?.count(verdict, upstream: bridge.upstream)
+            mvpds.count(verdict, upstream: bridge.upstream)
         } else {
-            mvpds?.count(verdict, mvpd: question.integration.mvpd.id)
+            mvpds.count(verdict, mvpd: question.integration.mvpd.id)
         }
     }
 
@@ -246,12 +266,11 @@ struct AuthorizationMetrics: Sendable {
         (isPartial ? partialPreauthorizations : fullPreauthorizations).increment()
     }
 
-    private static func preauthorizations(_ result: String) -> Counter {
-        Counter(label: "boxoffice_authorization_preauthorizations_total", dimensions: [("result", result)])
-    }
-
     /// Another house's permit, or a changed one.
     func foreignToken() { foreignTokens.increment() }
 
     func issuedMediaToken() { mediaTokens.increment() }
+
+    /// Authentication did not take the parental limits that came with a permit.
+    func keptOldRatings() { ratingFailures.increment() }
 }

@@ -17,6 +17,7 @@ public struct AuthorizationService: Authorization {
     let store: any AuthorizationStore
     private let forms: DecisionForms
     let decisions: DecisionMaker
+    private let client: PolicyDecisionClient
     let preauthorizer: Preauthorizer
     let mediaTokens: MediaTokenIssuer
     private let publishedKeys: PublishedMediaTokenKeys
@@ -41,7 +42,7 @@ public struct AuthorizationService: Authorization {
     ///   - refusals: Notes why decisions were a no; `nil`: nobody does.
     ///   - upstreamTokens: Checks media tokens of upstreams; `nil`: they pass unchecked.
     ///   - resourcesPerDecision: The number of resources that a call of v2 may ask to play, at least 1 (rest-v2 §2.9).
-    ///   - factory: Keeps the numbers of the bridge's metrics.
+    ///   - factory: Keeps the numbers of the metrics.
     ///   - jitter: Pause before a second attempt at an MVPD, 0 to 100 ms by default.
     public init(
         catalogue: any CatalogueSource, sessions: any Sessions, store: any AuthorizationStore, transport: any OutboundTransport,
@@ -53,7 +54,9 @@ public struct AuthorizationService: Authorization {
         jitter: @escaping @Sendable () -> Duration = { .milliseconds(Int64.random(in: 0...100)) }
     ) {
         metrics = AuthorizationMetrics(
-            usage: usage, mvpds: MvpdCounter("boxoffice_authorization_mvpd_decisions_total", catalogue: catalogue, logger: logger))
+            usage: usage,
+            mvpds: MvpdCounter("boxoffice_authorization_mvpd_decisions_total", catalogue: catalogue, logger: logger, factory: factory),
+            factory: factory)
         self.catalogue = catalogue
         self.sessions = SessionFinder(sessions: sessions, clock: clock)
         self.store = store
@@ -67,14 +70,18 @@ public struct AuthorizationService: Authorization {
         let client = PolicyDecisionClient(
             transport: transport, certificates: clientCertificates, clock: clock, forms: forms, tokens: ProviderTokens(sessions: sessions),
             jitter: jitter)
+        self.client = client
+        let preliminary = PreliminaryPermits(clock: clock)
         decisions = DecisionMaker(
             store: store, client: client, sessions: sessions, clock: clock, logger: logger, metrics: metrics, refusals: refusals,
             plays: UpstreamPlays(
-                sessions: sessions, store: store, catalogue: catalogue, clock: clock, metrics: UpstreamPlayMetrics(factory: factory)))
+                sessions: sessions, store: store, catalogue: catalogue, clock: clock, metrics: UpstreamPlayMetrics(factory: factory),
+                preliminary: preliminary))
         self.refusals = refusals
         self.upstreamTokens = upstreamTokens
         preauthorizer = Preauthorizer(
-            preflight: Preflight(client: client), bridged: UpstreamPreflight(sessions: sessions), logger: logger, metrics: metrics)
+            preflight: Preflight(client: client), bridged: UpstreamPreflight(sessions: sessions, permits: preliminary), logger: logger,
+            metrics: metrics)
     }
 
     /// No permit lives longer than the longest session: ours a year (mvpd §1.1), an upstream's 400 days (bridge §8.1); and some time for clocks.
@@ -185,6 +192,11 @@ public struct AuthorizationService: Authorization {
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {
         MediaTokenKeys(certificates: publishedKeys.certificates, jwks: publishedKeys.jwks, storedTokenJwks: permits.keys.keySet.json)
     }
+
+    /// The MVPDs whose decision points fail now, for operators.
+    public func listFailingDecisionPoints(
+        _ request: ListFailingDecisionPointsRequest, context: CallContext
+    ) async throws -> FailingDecisionPoints { client.failing(in: try catalogue.current()) }
 
     /// The last no of each of these sessions, for support.
     public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {

@@ -68,7 +68,8 @@ enum AdministrationRoutes {
             administration: dependencies.administration,
             reader: SignInReader(operations: dependencies.operations, catalogue: dependencies.catalogue))
         let secrets = SecretEndpoints(administration: dependencies.administration, operations: dependencies.operations)
-        let upstreams = UpstreamEndpoints(administration: dependencies.administration, operations: dependencies.operations)
+        let upstreams = UpstreamEndpoints(
+            controller: UpstreamController(administration: dependencies.administration, operations: dependencies.operations))
         let support = SupportEndpoints(
             controller: SupportController(
                 administration: dependencies.administration, operations: dependencies.operations, authorization: dependencies.authorization))

@@ -1,4 +1,5 @@
 package import Catalogue
+package import Clocks
 package import Contracts
 package import Hummingbird
 internal import HummingbirdCore
@@ -128,6 +129,10 @@ package final class Dependencies: Sendable {
     let signatures: SignatureGuard
     package let notifications: NotificationThrottle
     let shares: FairShares
+    /// The services behind, copy by copy.
+    package let cluster: ClusterView
+    /// Tells what time it is for pages.
+    package let wall: any WallClock
     /// True when this program can do its work now and is to go on.
     package let isReady: @Sendable () -> Bool
 
@@ -135,13 +140,15 @@ package final class Dependencies: Sendable {
     ///   - autoSignInOperations: Tells what `autosignin` holds of people; `nil`: nobody does.
     ///   - logger: Told whose calls are too many.
     ///   - clock: Measures the limits by client address, application and requestor.
+    ///   - cluster: For operators; by default nothing is known of copies.
+    ///   - wall: Tells what time it is for pages.
     ///   - isReady: True when load balancers should send requests here.
     package init(
         settings: GatewaySettings, pages: Pages, authentication: any Authentication, authorization: any Authorization,
         administration: any Administration, operations: any AuthenticationOperations, usage: any Usage, autoSignIn: any AutomaticSignIn,
         signInWithApple: any SignInWithApple, catalogue: any CatalogueSource, autoSignInOperations: (any AutoSignInOperations)? = nil,
         logger: Logger = Logger(label: "gateway"), clock: any MonotonicClock = SteadyClock(),
-        isReady: @escaping @Sendable () -> Bool = { true }
+        cluster: ClusterView = ClusterView(), wall: any WallClock = SystemClock(), isReady: @escaping @Sendable () -> Bool = { true }
     ) {
         self.settings = settings
         hosts = PublicHosts(settings)
@@ -161,6 +168,8 @@ package final class Dependencies: Sendable {
         notifications = NotificationThrottle(exempt: settings.throttle.exempt, clock: clock)
         shares = FairShares(settings: settings.shares, clock: clock, logger: logger)
         self.autoSignInOperations = autoSignInOperations
+        self.cluster = cluster
+        self.wall = wall
         self.isReady = isReady
     }
 }

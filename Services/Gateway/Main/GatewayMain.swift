@@ -33,7 +33,7 @@ struct Main {
             autoSignIn: AutomaticSignInClient(caller: autoSignIn),
             signInWithApple: SignInWithAppleClient(caller: autoSignIn), catalogue: try environment.catalogue(),
             autoSignInOperations: AutoSignInOperationsClient(caller: autoSignIn), logger: environment.logger,
-            isReady: { readiness.lacking.isEmpty })
+            cluster: try ClusterView(environment), wall: environment.clock, isReady: { readiness.lacking.isEmpty })
         let publicApi = PublicApi(dependencies)
         let administration = AdministrationApi(dependencies, provider: AdministratorSignIn.provider(environment))
         let gateway = Gateway(

@@ -191,6 +191,10 @@ extension InMemoryAuthentication: AuthenticationOperations {
 
     public func readUpstreamList(_ request: ReadUpstreamListRequest, context: CallContext) async throws -> UpstreamList { throw Self.noUpstream }
 
+    public func countReturns(_ request: CountReturnsRequest, context: CallContext) async throws -> ReturnCounts {
+        throw Fault(.unimplemented, "The double counts nobody.")
+    }
+
     public func listUpstreamStates(_ request: ListUpstreamStatesRequest, context: CallContext) async throws -> UpstreamStates { UpstreamStates() }
 
     public func resetUpstreamClient(_ request: ResetUpstreamClientRequest, context: CallContext) async throws -> ResetUpstreamClientResponse {

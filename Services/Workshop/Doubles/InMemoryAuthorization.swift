@@ -109,6 +109,10 @@ public final class InMemoryAuthorization: Authorization {
         return try verdicts(request.resources)
     }
 
+    public func listFailingDecisionPoints(
+        _ request: ListFailingDecisionPointsRequest, context: CallContext
+    ) async throws -> FailingDecisionPoints { throw Fault(.unimplemented, "The double asks no decision point.") }
+
     public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
         throw Fault(.unimplemented, "No refusals are kept here.")
     }

@@ -1,4 +1,5 @@
 internal import Clocks
+internal import struct Contracts.CertificateEnd
 internal import CoreMetrics
 internal import Cryptography
 internal import Synchronization
@@ -8,6 +9,16 @@ internal import Synchronization
 struct CertificateDates: Sendable {
     /// The use of a certificate, and the place of its file.
     let files: [(use: String, path: String)]
+    /// Told of those that end soon, each time.
+    var told: @Sendable ([CertificateEnd]) -> Void = { _ in }
+    var clock: any WallClock = SystemClock()
+
+    /// What ends within this time is told to callers.
+    private static let soon: Duration = .seconds(60 * 86_400)
+    /// Certificates that callers are told of.
+    private static let most = 10
+    /// Octets of a use.
+    private static let longestUse = 100
 
     func run() async throws {
         while true {
@@ -17,8 +28,18 @@ struct CertificateDates: Sendable {
     }
 
     func note() {
-        for (use, ends) in ends {
+        let all = ends
+        told(Self.soon(all, now: clock.now()))
+        for (use, ends) in all {
             Gauge(label: "boxoffice_certificate_ends_timestamp_seconds", dimensions: [("certificate", use)]).record(Double(ends.seconds))
+        }
+    }
+
+    /// Those that have ended or will soon, the first to end first.
+    static func soon(_ ends: [(use: String, moment: Timestamp)], now: Timestamp) -> [CertificateEnd] {
+        ends.filter { $0.moment < now + soon }.sorted { ($0.moment, $0.use) < ($1.moment, $1.use) }.prefix(most).map { use, moment in
+            CertificateEnd(
+                use: String(decoding: use.utf8.prefix(longestUse), as: UTF8.self), endsAtMilliseconds: UInt64(clamping: moment.milliseconds))
         }
     }
 

@@ -57,13 +57,18 @@ extension ServiceEnvironment {
         var services: [any Service] = []
         // Stops behind all that makes spans.
         if let telemetry { services.append(telemetry) }
-        let dates = CertificateDates(files: parts.certificates)
+        let listener = try listener()
+        let dates = CertificateDates(
+            files: parts.certificates,
+            told: { [parts] ends in
+                parts.note(certificatesThatEnd: ends)
+                listener?.server.health.set(certificates: ends)
+            }, clock: clock)
         if !dates.files.isEmpty { services.append(BackgroundWork(name: "certificate-dates") { try await dates.run() }) }
         services += parts.assembled()
         services.append(Reloader(identity: parts.identity, reloads: parts.reloads, logger: logger))
         services.append(StartPages(logger: logger))
         services.append(FreedMemory(logger: logger))
-        let listener = try listener()
         if let listener { services.append(listener) }
         services.append(StopAction { [self] in await beginToStop(listener) })
         return services

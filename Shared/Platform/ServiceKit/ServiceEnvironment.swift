@@ -1,7 +1,7 @@
 public import Catalogue
 public import Clocks
 public import ContractRuntime
-internal import Contracts
+public import Contracts
 internal import CoreMetrics
 internal import Faults
 internal import Foundation
@@ -173,6 +173,16 @@ public final class ServiceEnvironment<Settings: Decodable & Sendable>: Sendable 
         return client
     }
 
+    /// The certificates of this program that have ended or end within 60 days, at most 10, as its files said within the last hour.
+    public var certificatesThatEnd: [CertificateEnd] { parts.certificatesThatEnd }
+
+    /// The copies of the peer of that name: how each is, and calls to each.
+    /// - Throws: As `peer`.
+    public func copies(of peer: String) throws(StartFailure) -> CopiesOfPeer {
+        let client = try parts.peer(peer)
+        return CopiesOfPeer { client.copies }
+    }
+
     /// The catalogue as the peer `config` publishes it, with the last snapshot in the data folder; part of the readiness.
     /// - Throws: As `peer`.
     public func catalogue() throws(StartFailure) -> CatalogueFeed {
@@ -287,4 +297,13 @@ extension ServiceEnvironment {
                 """
             })
     }
+}
+
+/// The copies of a peer, which come and go.
+public struct CopiesOfPeer: Sendable {
+    private let look: @Sendable () -> [PeerCopy]
+
+    init(_ look: @escaping @Sendable () -> [PeerCopy]) { self.look = look }
+
+    public var now: [PeerCopy] { look() }
 }

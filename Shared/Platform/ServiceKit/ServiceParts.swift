@@ -1,4 +1,5 @@
 internal import ContractRuntime
+internal import Contracts
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -19,6 +20,7 @@ final class ServiceParts: Sendable {
         var farewells: [@Sendable () async -> Void] = []
         var stops: [@Sendable () async -> Void] = []
         var certificates: [(use: String, path: String)] = []
+        var certificatesThatEnd: [CertificateEnd] = []
         var drain: Duration = .zero
         var offered = RpcServices()
     }
@@ -56,6 +58,8 @@ final class ServiceParts: Sendable {
     func add(stop: @escaping @Sendable () async -> Void) { state.withLock { $0.stops.append(stop) } }
     func add(certificates: [(use: String, path: String)]) { state.withLock { $0.certificates += certificates } }
     var certificates: [(use: String, path: String)] { state.withLock { $0.certificates } }
+    var certificatesThatEnd: [CertificateEnd] { state.withLock { $0.certificatesThatEnd } }
+    func note(certificatesThatEnd: [CertificateEnd]) { state.withLock { $0.certificatesThatEnd = certificatesThatEnd } }
     func add(drain: Duration) { state.withLock { $0.drain = max($0.drain, drain) } }
     /// The longest of what drains beside the RPC listener.
     var drain: Duration { state.withLock { $0.drain } }

@@ -150,25 +150,31 @@ package struct StoreMetrics: Sendable {
     package let retries: Counter
     package let bytes: Gauge
 
-    package init(store: String) {
+    private let factory: any MetricsFactory
+
+    /// - Parameters:
+    ///   - store: Its name.
+    ///   - factory: Keeps the numbers.
+    package init(store: String, factory: any MetricsFactory = MetricsSystem.factory) {
         self.store = store
+        self.factory = factory
         let labels = [("store", store)]
-        commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels)
-        failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels)
-        batchSize = Recorder(label: "boxoffice_storage_batch_size_writes", dimensions: labels, aggregate: true)
-        queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels)
-        commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels)
-        bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels)
-        retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels)
-        refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels)
+        commits = Counter(label: "boxoffice_storage_commits_total", dimensions: labels, factory: factory)
+        failedCommits = Counter(label: "boxoffice_storage_failed_commits_total", dimensions: labels, factory: factory)
+        batchSize = Recorder(label: "boxoffice_storage_batch_size_writes", dimensions: labels, aggregate: true, factory: factory)
+        queueDepth = Gauge(label: "boxoffice_storage_queue_depth_writes", dimensions: labels, factory: factory)
+        commitSeconds = Timer(label: "boxoffice_storage_commit_seconds", dimensions: labels, factory: factory)
+        bytes = Gauge(label: "boxoffice_storage_bytes", dimensions: labels, factory: factory)
+        retries = Counter(label: "boxoffice_storage_retries_total", dimensions: labels, factory: factory)
+        refused = Counter(label: "boxoffice_storage_refused_total", dimensions: labels, factory: factory)
     }
 
     /// Tells how many entries a cache may have.
     /// - Returns: For how many it has.
     func cache(_ name: String, limit: Int) -> Gauge {
         let labels = [("store", store), ("cache", name)]
-        Gauge(label: "boxoffice_storage_cache_limit_entries", dimensions: labels).record(limit)
-        return Gauge(label: "boxoffice_storage_cache_entries", dimensions: labels)
+        Gauge(label: "boxoffice_storage_cache_limit_entries", dimensions: labels, factory: factory).record(limit)
+        return Gauge(label: "boxoffice_storage_cache_entries", dimensions: labels, factory: factory)
     }
 
     // A store that has none of these has no series of them: a zero would be a fact.
@@ -187,5 +193,5 @@ package struct StoreMetrics: Sendable {
         gauge("boxoffice_storage_disk_bytes").record(disk.size)
     }
 
-    private func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: [("store", store)]) }
+    private func gauge(_ label: String) -> Gauge { Gauge(label: label, dimensions: [("store", store)], factory: factory) }
 }

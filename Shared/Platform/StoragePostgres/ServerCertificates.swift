@@ -115,10 +115,15 @@ final class ServerCertificates: Sendable {
 
 /// Connects to the first of the servers that takes writes. The order is that of the settings, but the one that took the last heartbeat is first, and
 /// those that gave no answer are last.
+///
+/// One thread at a time asks them. When a server dies, every connection of every copy is lost in the same moment; if each were tried anew, the handshakes with the
+/// standbys that are left would keep all processors busy, and callers would wait for their refusal.
 final class ServerChoice: Sendable {
     private let options: PostgresOptions
     private let program: String
     private let order: Mutex<[PostgresOptions.Host]>
+    /// The last try, if it failed. Held by the thread that asks.
+    private let failure = Mutex<(ended: ContinuousClock.Instant, reason: any Error)?>(nil)
 
     /// - Parameter program: How operators of the server see it.
     init(_ options: PostgresOptions, program: String) {
@@ -132,11 +137,22 @@ final class ServerChoice: Sendable {
 
     /// Blocks until there is a connection.
     /// - Parameter part: The part of the program, for operators of the server.
-    /// - Throws: `PostgresError` saying what is wrong with each host.
+    /// - Throws: `PostgresError` saying what is wrong with each host. A try of another thread that ended badly meanwhile counts for this one too.
     func connect(part: String? = nil) throws -> PostgresConnection {
-        var options = options
-        options.hosts = order.withLock { $0 }
-        return try PostgresConnection.open(options, program: part.map { "\(program)-\($0)" } ?? program) { silent($0) }
+        let arrival = ContinuousClock.now
+        return try failure.withLock { failure in
+            if let failure, failure.ended > arrival { throw failure.reason }
+            do {
+                var options = options
+                options.hosts = order.withLock { $0 }
+                let connection = try PostgresConnection.open(options, program: part.map { "\(program)-\($0)" } ?? program) { silent($0) }
+                failure = nil
+                return connection
+            } catch {
+                failure = (.now, error)
+                throw error
+            }
+        }
     }
 
     /// The host took a heartbeat: that is where everybody is to be.

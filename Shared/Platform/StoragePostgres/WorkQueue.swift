@@ -15,17 +15,21 @@ final class WorkQueue<Work: Sendable>: Sendable {
         var trouble: DatabaseError?
         /// The server ended the last connection while nothing was under way, and a worker tries for the first time to get another one.
         var isReturning = false
+        /// A worker found no server, and none has got an answer since. What others have sent may be at a process of a dead server that ends only when its disk is done.
+        var isUnreachable = false
         var isClosed = false
 
-        /// - Returns: The work that no worker will take.
+        /// - Returns: The work that no worker will take soon.
         mutating func abandoned() -> [Work] {
-            guard connected == 0, !isReturning else { return [] }
+            guard isStuck else { return [] }
             defer { waiting = [] }
             return waiting
         }
 
         /// Nothing can be done for this reason.
-        var obstacle: DatabaseError? { connected > 0 || isReturning ? nil : trouble ?? .away }
+        var obstacle: DatabaseError? { isStuck ? trouble ?? .away : nil }
+
+        private var isStuck: Bool { connected == 0 ? !isReturning : isUnreachable && idle.isEmpty }
     }
 
     private let state = Mutex(State())
@@ -38,7 +42,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
     var trouble: DatabaseError? { state.withLock { $0.obstacle } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// - Throws: `overloaded` when too much waits, `unavailable` when no worker has a connection, or after `close`.
+    /// - Throws: `overloaded` when too much waits, `unavailable` when no worker has a connection, when one finds no server and all others are busy, or after `close`.
     func submit(_ work: Work) throws(Fault) {
         let verdict = state.withLock { state -> Result<WakePipe?, Fault> in
             if state.isClosed { return .failure(.storeIsClosed) }
@@ -50,10 +54,11 @@ final class WorkQueue<Work: Sendable>: Sendable {
         try verdict.get()?.wake()
     }
 
-    /// For a worker that is free.
+    /// For a worker that is free, whose connection lives.
     /// - Returns: The waiting work, at most so much; nothing: the worker is to wait until it is woken.
     func take(_ count: Int, else idle: WakePipe) -> [Work] {
         state.withLock { state in
+            state.isUnreachable = false
             guard !state.waiting.isEmpty else {
                 if !state.isClosed { state.idle.append(idle) }
                 return []
@@ -71,6 +76,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
         state.withLock { state in
             state.connected += 1
             state.isReturning = false
+            state.isUnreachable = false
         }
     }
 
@@ -80,6 +86,8 @@ final class WorkQueue<Work: Sendable>: Sendable {
         state.withLock { state in
             state.trouble = error
             state.isReturning = false
+            // Where a server only has no room for one more connection, the others go on.
+            if error.kind == .unavailable { state.isUnreachable = true }
             return state.abandoned()
         }
     }

@@ -3,6 +3,7 @@ internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
+public import CoreMetrics
 internal import Dispatch
 internal import Faults
 internal import Foundation
@@ -99,9 +100,13 @@ extension Store {
     ///   - name: Label of the metrics, for example `authentication`.
     ///   - migrations: All steps that this version knows, oldest first.
     ///   - limits: Bounds of queues and of the file.
+    ///   - factory: Keeps the numbers of the metrics.
     /// - Throws: `StoreError` naming the file when it is damaged, not accessible or newer than this program.
-    public convenience init(file: String, name: String, migrations: [Migration], limits: StoreLimits = StoreLimits()) throws(StoreError) {
-        let metrics = StoreMetrics(store: name)
+    public convenience init(
+        file: String, name: String, migrations: [Migration], limits: StoreLimits = StoreLimits(),
+        factory: any MetricsFactory = MetricsSystem.factory
+    ) throws(StoreError) {
+        let metrics = StoreMetrics(store: name, factory: factory)
         let engine = try SqliteEngine(file: file, migrations: migrations, limits: limits, metrics: metrics)
         self.init(engine: engine, migrations: migrations, limits: limits, metrics: metrics)
     }

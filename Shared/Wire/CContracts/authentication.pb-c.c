@@ -4912,6 +4912,141 @@ void   boxoffice__authentication__v1__scheduled_sign_in_step__free_unpacked
   assert(message->base.descriptor == &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authentication__v1__count_returns_request__init
+                     (Boxoffice__Authentication__V1__CountReturnsRequest         *message)
+{
+  static const Boxoffice__Authentication__V1__CountReturnsRequest init_value = BOXOFFICE__AUTHENTICATION__V1__COUNT_RETURNS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__count_returns_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__count_returns_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__count_returns_request__pack
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__count_returns_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__count_returns_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__count_returns_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__CountReturnsRequest *
+       boxoffice__authentication__v1__count_returns_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__CountReturnsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__count_returns_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__count_returns_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CountReturnsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__count_returns_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__return_counts__init
+                     (Boxoffice__Authentication__V1__ReturnCounts         *message)
+{
+  static const Boxoffice__Authentication__V1__ReturnCounts init_value = BOXOFFICE__AUTHENTICATION__V1__RETURN_COUNTS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__return_counts__get_packed_size
+                     (const Boxoffice__Authentication__V1__ReturnCounts *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_counts__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__return_counts__pack
+                     (const Boxoffice__Authentication__V1__ReturnCounts *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_counts__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__return_counts__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ReturnCounts *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_counts__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__ReturnCounts *
+       boxoffice__authentication__v1__return_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__ReturnCounts *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__return_counts__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__return_counts__free_unpacked
+                     (Boxoffice__Authentication__V1__ReturnCounts *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__return_counts__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authentication__v1__mvpd_returns__init
+                     (Boxoffice__Authentication__V1__MvpdReturns         *message)
+{
+  static const Boxoffice__Authentication__V1__MvpdReturns init_value = BOXOFFICE__AUTHENTICATION__V1__MVPD_RETURNS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authentication__v1__mvpd_returns__get_packed_size
+                     (const Boxoffice__Authentication__V1__MvpdReturns *message)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__mvpd_returns__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authentication__v1__mvpd_returns__pack
+                     (const Boxoffice__Authentication__V1__MvpdReturns *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__mvpd_returns__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authentication__v1__mvpd_returns__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__MvpdReturns *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authentication__v1__mvpd_returns__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authentication__V1__MvpdReturns *
+       boxoffice__authentication__v1__mvpd_returns__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authentication__V1__MvpdReturns *)
+     protobuf_c_message_unpack (&boxoffice__authentication__v1__mvpd_returns__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authentication__v1__mvpd_returns__free_unpacked
+                     (Boxoffice__Authentication__V1__MvpdReturns *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authentication__v1__mvpd_returns__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authentication__v1__open_test_sign_in_request__init
                      (Boxoffice__Authentication__V1__OpenTestSignInRequest         *message)
 {
@@ -14857,6 +14992,165 @@ const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_i
   (ProtobufCMessageInit) boxoffice__authentication__v1__scheduled_sign_in_step__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define boxoffice__authentication__v1__count_returns_request__field_descriptors NULL
+#define boxoffice__authentication__v1__count_returns_request__field_indices_by_name NULL
+#define boxoffice__authentication__v1__count_returns_request__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__count_returns_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.CountReturnsRequest",
+  "CountReturnsRequest",
+  "Boxoffice__Authentication__V1__CountReturnsRequest",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__CountReturnsRequest),
+  0,
+  boxoffice__authentication__v1__count_returns_request__field_descriptors,
+  boxoffice__authentication__v1__count_returns_request__field_indices_by_name,
+  0,  boxoffice__authentication__v1__count_returns_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__count_returns_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__return_counts__field_descriptors[3] =
+{
+  {
+    "mvpds",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authentication__V1__ReturnCounts, n_mvpds),
+    offsetof(Boxoffice__Authentication__V1__ReturnCounts, mvpds),
+    &boxoffice__authentication__v1__mvpd_returns__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "omitted",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReturnCounts, omitted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "window_s",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__ReturnCounts, window_s),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__return_counts__field_indices_by_name[] = {
+  0,   /* field[0] = mvpds */
+  1,   /* field[1] = omitted */
+  2,   /* field[2] = window_s */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__return_counts__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_counts__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.ReturnCounts",
+  "ReturnCounts",
+  "Boxoffice__Authentication__V1__ReturnCounts",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__ReturnCounts),
+  3,
+  boxoffice__authentication__v1__return_counts__field_descriptors,
+  boxoffice__authentication__v1__return_counts__field_indices_by_name,
+  1,  boxoffice__authentication__v1__return_counts__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__return_counts__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authentication__v1__mvpd_returns__field_descriptors[4] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__MvpdReturns, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "begun",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__MvpdReturns, begun),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "returned",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__MvpdReturns, returned),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "returned_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authentication__V1__MvpdReturns, returned_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authentication__v1__mvpd_returns__field_indices_by_name[] = {
+  1,   /* field[1] = begun */
+  0,   /* field[0] = mvpd */
+  2,   /* field[2] = returned */
+  3,   /* field[3] = returned_at_ms */
+};
+static const ProtobufCIntRange boxoffice__authentication__v1__mvpd_returns__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor boxoffice__authentication__v1__mvpd_returns__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authentication.v1.MvpdReturns",
+  "MvpdReturns",
+  "Boxoffice__Authentication__V1__MvpdReturns",
+  "boxoffice.authentication.v1",
+  sizeof(Boxoffice__Authentication__V1__MvpdReturns),
+  4,
+  boxoffice__authentication__v1__mvpd_returns__field_descriptors,
+  boxoffice__authentication__v1__mvpd_returns__field_indices_by_name,
+  1,  boxoffice__authentication__v1__mvpd_returns__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authentication__v1__mvpd_returns__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authentication__v1__open_test_sign_in_request__field_descriptors[1] =
 {
   {
@@ -18544,7 +18838,7 @@ void boxoffice__authentication__v1__logins__init (Boxoffice__Authentication__V1_
                                      &boxoffice__authentication__v1__logins__descriptor,
                                      (ProtobufCServiceDestroy) destroy);
 }
-static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[17] =
+static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentication_operations__method_descriptors[18] =
 {
   { "ResetTempPass", &boxoffice__authentication__v1__reset_temp_pass_request__descriptor, &boxoffice__authentication__v1__reset_temp_pass_response__descriptor },
   { "RevokeClient", &boxoffice__authentication__v1__revoke_client_request__descriptor, &boxoffice__authentication__v1__revoke_client_response__descriptor },
@@ -18554,6 +18848,7 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
   { "ListSignInReports", &boxoffice__authentication__v1__list_sign_in_reports_request__descriptor, &boxoffice__authentication__v1__sign_in_reports__descriptor },
   { "BeginTestSignIn", &boxoffice__authentication__v1__begin_test_sign_in_request__descriptor, &boxoffice__authentication__v1__test_sign_in__descriptor },
   { "ListScheduledSignIns", &boxoffice__authentication__v1__list_scheduled_sign_ins_request__descriptor, &boxoffice__authentication__v1__scheduled_sign_ins__descriptor },
+  { "CountReturns", &boxoffice__authentication__v1__count_returns_request__descriptor, &boxoffice__authentication__v1__return_counts__descriptor },
   { "ExplainResponse", &boxoffice__authentication__v1__explain_response_request__descriptor, &boxoffice__authentication__v1__sign_in_report__descriptor },
   { "FindViewerSessions", &boxoffice__authentication__v1__find_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__viewer_sessions__descriptor },
   { "EndViewerSessions", &boxoffice__authentication__v1__end_viewer_sessions_request__descriptor, &boxoffice__authentication__v1__end_viewer_sessions_response__descriptor },
@@ -18566,21 +18861,22 @@ static const ProtobufCMethodDescriptor boxoffice__authentication__v1__authentica
 };
 const unsigned boxoffice__authentication__v1__authentication_operations__method_indices_by_name[] = {
   6,        /* BeginTestSignIn */
-  13,        /* CheckUpstream */
-  10,        /* EndViewerSessions */
-  12,        /* ErasePerson */
-  8,        /* ExplainResponse */
-  11,        /* ExportPerson */
-  9,        /* FindViewerSessions */
+  14,        /* CheckUpstream */
+  8,        /* CountReturns */
+  11,        /* EndViewerSessions */
+  13,        /* ErasePerson */
+  9,        /* ExplainResponse */
+  12,        /* ExportPerson */
+  10,        /* FindViewerSessions */
   4,        /* GetSignInReport */
   7,        /* ListScheduledSignIns */
   3,        /* ListSecrets */
   5,        /* ListSignInReports */
-  15,        /* ListUpstreamStates */
+  16,        /* ListUpstreamStates */
   2,        /* PutSecret */
-  14,        /* ReadUpstreamList */
+  15,        /* ReadUpstreamList */
   0,        /* ResetTempPass */
-  16,        /* ResetUpstreamClient */
+  17,        /* ResetUpstreamClient */
   1         /* RevokeClient */
 };
 const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_operations__descriptor =
@@ -18590,7 +18886,7 @@ const ProtobufCServiceDescriptor boxoffice__authentication__v1__authentication_o
   "AuthenticationOperations",
   "Boxoffice__Authentication__V1__AuthenticationOperations",
   "boxoffice.authentication.v1",
-  17,
+  18,
   boxoffice__authentication__v1__authentication_operations__method_descriptors,
   boxoffice__authentication__v1__authentication_operations__method_indices_by_name
 };
@@ -18658,13 +18954,21 @@ void boxoffice__authentication__v1__authentication_operations__list_scheduled_si
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
   service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authentication__v1__authentication_operations__count_returns(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__CountReturnsRequest *input,
+                                                                             Boxoffice__Authentication__V1__ReturnCounts_Closure closure,
+                                                                             void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
                                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__find_viewer_sessions(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__FindViewerSessionsRequest *input,
@@ -18672,7 +18976,7 @@ void boxoffice__authentication__v1__authentication_operations__find_viewer_sessi
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__end_viewer_sessions(ProtobufCService *service,
                                                                                    const Boxoffice__Authentication__V1__EndViewerSessionsRequest *input,
@@ -18680,7 +18984,7 @@ void boxoffice__authentication__v1__authentication_operations__end_viewer_sessio
                                                                                    void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__export_person(ProtobufCService *service,
                                                                              const Boxoffice__Authentication__V1__ExportPersonRequest *input,
@@ -18688,7 +18992,7 @@ void boxoffice__authentication__v1__authentication_operations__export_person(Pro
                                                                              void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 11, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__erase_person(ProtobufCService *service,
                                                                             const Boxoffice__Authentication__V1__ErasePersonRequest *input,
@@ -18696,7 +19000,7 @@ void boxoffice__authentication__v1__authentication_operations__erase_person(Prot
                                                                             void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 12, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__check_upstream(ProtobufCService *service,
                                                                               const Boxoffice__Authentication__V1__CheckUpstreamRequest *input,
@@ -18704,7 +19008,7 @@ void boxoffice__authentication__v1__authentication_operations__check_upstream(Pr
                                                                               void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 13, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__read_upstream_list(ProtobufCService *service,
                                                                                   const Boxoffice__Authentication__V1__ReadUpstreamListRequest *input,
@@ -18712,7 +19016,7 @@ void boxoffice__authentication__v1__authentication_operations__read_upstream_lis
                                                                                   void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 14, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__list_upstream_states(ProtobufCService *service,
                                                                                     const Boxoffice__Authentication__V1__ListUpstreamStatesRequest *input,
@@ -18720,7 +19024,7 @@ void boxoffice__authentication__v1__authentication_operations__list_upstream_sta
                                                                                     void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 15, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__reset_upstream_client(ProtobufCService *service,
                                                                                      const Boxoffice__Authentication__V1__ResetUpstreamClientRequest *input,
@@ -18728,7 +19032,7 @@ void boxoffice__authentication__v1__authentication_operations__reset_upstream_cl
                                                                                      void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authentication__v1__authentication_operations__descriptor);
-  service->invoke(service, 16, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 17, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                                                                      Boxoffice__Authentication__V1__AuthenticationOperations_ServiceDestroy destroy)

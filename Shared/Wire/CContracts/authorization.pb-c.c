@@ -457,6 +457,141 @@ void   boxoffice__authorization__v1__session_refusal__free_unpacked
   assert(message->base.descriptor == &boxoffice__authorization__v1__session_refusal__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__authorization__v1__list_failing_decision_points_request__init
+                     (Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest         *message)
+{
+  static const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest init_value = BOXOFFICE__AUTHORIZATION__V1__LIST_FAILING_DECISION_POINTS_REQUEST__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__pack
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *
+       boxoffice__authorization__v1__list_failing_decision_points_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__list_failing_decision_points_request__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__list_failing_decision_points_request__free_unpacked
+                     (Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__failing_decision_points__init
+                     (Boxoffice__Authorization__V1__FailingDecisionPoints         *message)
+{
+  static const Boxoffice__Authorization__V1__FailingDecisionPoints init_value = BOXOFFICE__AUTHORIZATION__V1__FAILING_DECISION_POINTS__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__failing_decision_points__get_packed_size
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_points__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__failing_decision_points__pack
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_points__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__failing_decision_points__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_points__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__FailingDecisionPoints *
+       boxoffice__authorization__v1__failing_decision_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__FailingDecisionPoints *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__failing_decision_points__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__failing_decision_points__free_unpacked
+                     (Boxoffice__Authorization__V1__FailingDecisionPoints *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_points__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
+void   boxoffice__authorization__v1__failing_decision_point__init
+                     (Boxoffice__Authorization__V1__FailingDecisionPoint         *message)
+{
+  static const Boxoffice__Authorization__V1__FailingDecisionPoint init_value = BOXOFFICE__AUTHORIZATION__V1__FAILING_DECISION_POINT__INIT;
+  *message = init_value;
+}
+size_t boxoffice__authorization__v1__failing_decision_point__get_packed_size
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint *message)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_point__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__authorization__v1__failing_decision_point__pack
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_point__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__authorization__v1__failing_decision_point__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_point__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Authorization__V1__FailingDecisionPoint *
+       boxoffice__authorization__v1__failing_decision_point__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Authorization__V1__FailingDecisionPoint *)
+     protobuf_c_message_unpack (&boxoffice__authorization__v1__failing_decision_point__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__authorization__v1__failing_decision_point__free_unpacked
+                     (Boxoffice__Authorization__V1__FailingDecisionPoint *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__authorization__v1__failing_decision_point__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__authorization__v1__resource_decision__init
                      (Boxoffice__Authorization__V1__ResourceDecision         *message)
 {
@@ -1567,6 +1702,178 @@ const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusal__
   (ProtobufCMessageInit) boxoffice__authorization__v1__session_refusal__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+#define boxoffice__authorization__v1__list_failing_decision_points_request__field_descriptors NULL
+#define boxoffice__authorization__v1__list_failing_decision_points_request__field_indices_by_name NULL
+#define boxoffice__authorization__v1__list_failing_decision_points_request__number_ranges NULL
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__list_failing_decision_points_request__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.ListFailingDecisionPointsRequest",
+  "ListFailingDecisionPointsRequest",
+  "Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest),
+  0,
+  boxoffice__authorization__v1__list_failing_decision_points_request__field_descriptors,
+  boxoffice__authorization__v1__list_failing_decision_points_request__field_indices_by_name,
+  0,  boxoffice__authorization__v1__list_failing_decision_points_request__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__list_failing_decision_points_request__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__failing_decision_points__field_descriptors[2] =
+{
+  {
+    "points",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoints, n_points),
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoints, points),
+    &boxoffice__authorization__v1__failing_decision_point__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "omitted",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoints, omitted),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__failing_decision_points__field_indices_by_name[] = {
+  1,   /* field[1] = omitted */
+  0,   /* field[0] = points */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__failing_decision_points__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__failing_decision_points__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.FailingDecisionPoints",
+  "FailingDecisionPoints",
+  "Boxoffice__Authorization__V1__FailingDecisionPoints",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__FailingDecisionPoints),
+  2,
+  boxoffice__authorization__v1__failing_decision_points__field_descriptors,
+  boxoffice__authorization__v1__failing_decision_points__field_indices_by_name,
+  1,  boxoffice__authorization__v1__failing_decision_points__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__failing_decision_points__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__authorization__v1__failing_decision_point__field_descriptors[6] =
+{
+  {
+    "mvpd",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, mvpd),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failures",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT32,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, failures),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failing_since_ms",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, failing_since_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "failed_at_ms",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, failed_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "code",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, code),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "is_resting",
+    6,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Authorization__V1__FailingDecisionPoint, is_resting),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__authorization__v1__failing_decision_point__field_indices_by_name[] = {
+  4,   /* field[4] = code */
+  3,   /* field[3] = failed_at_ms */
+  2,   /* field[2] = failing_since_ms */
+  1,   /* field[1] = failures */
+  5,   /* field[5] = is_resting */
+  0,   /* field[0] = mvpd */
+};
+static const ProtobufCIntRange boxoffice__authorization__v1__failing_decision_point__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 6 }
+};
+const ProtobufCMessageDescriptor boxoffice__authorization__v1__failing_decision_point__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.authorization.v1.FailingDecisionPoint",
+  "FailingDecisionPoint",
+  "Boxoffice__Authorization__V1__FailingDecisionPoint",
+  "boxoffice.authorization.v1",
+  sizeof(Boxoffice__Authorization__V1__FailingDecisionPoint),
+  6,
+  boxoffice__authorization__v1__failing_decision_point__field_descriptors,
+  boxoffice__authorization__v1__failing_decision_point__field_indices_by_name,
+  1,  boxoffice__authorization__v1__failing_decision_point__number_ranges,
+  (ProtobufCMessageInit) boxoffice__authorization__v1__failing_decision_point__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor boxoffice__authorization__v1__resource_decision__field_descriptors[6] =
 {
   {
@@ -2155,7 +2462,7 @@ const ProtobufCEnumDescriptor boxoffice__authorization__v1__decision_source__des
   boxoffice__authorization__v1__decision_source__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[10] =
+static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorization__method_descriptors[11] =
 {
   { "Authorize", &boxoffice__authorization__v1__authorize_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
   { "GetAuthorization", &boxoffice__authorization__v1__resource_request__descriptor, &boxoffice__authorization__v1__decision__descriptor },
@@ -2164,6 +2471,7 @@ static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorizati
   { "PreauthorizeByCode", &boxoffice__authorization__v1__preauthorize_by_code_request__descriptor, &boxoffice__authorization__v1__preauthorization__descriptor },
   { "Decide", &boxoffice__authorization__v1__decide_request__descriptor, &boxoffice__authorization__v1__decisions__descriptor },
   { "FindRefusals", &boxoffice__authorization__v1__find_refusals_request__descriptor, &boxoffice__authorization__v1__session_refusals__descriptor },
+  { "ListFailingDecisionPoints", &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor, &boxoffice__authorization__v1__failing_decision_points__descriptor },
   { "GetMediaTokenKeys", &boxoffice__authorization__v1__get_media_token_keys_request__descriptor, &boxoffice__authorization__v1__media_token_keys__descriptor },
   { "ExportPerson", &boxoffice__authorization__v1__person_sessions__descriptor, &boxoffice__authentication__v1__person_records__descriptor },
   { "ErasePerson", &boxoffice__authorization__v1__person_sessions__descriptor, &boxoffice__authentication__v1__erased_records__descriptor },
@@ -2171,12 +2479,13 @@ static const ProtobufCMethodDescriptor boxoffice__authorization__v1__authorizati
 const unsigned boxoffice__authorization__v1__authorization__method_indices_by_name[] = {
   0,        /* Authorize */
   5,        /* Decide */
-  9,        /* ErasePerson */
-  8,        /* ExportPerson */
+  10,        /* ErasePerson */
+  9,        /* ExportPerson */
   6,        /* FindRefusals */
   1,        /* GetAuthorization */
-  7,        /* GetMediaTokenKeys */
+  8,        /* GetMediaTokenKeys */
   2,        /* IssueMediaToken */
+  7,        /* ListFailingDecisionPoints */
   3,        /* Preauthorize */
   4         /* PreauthorizeByCode */
 };
@@ -2187,7 +2496,7 @@ const ProtobufCServiceDescriptor boxoffice__authorization__v1__authorization__de
   "Authorization",
   "Boxoffice__Authorization__V1__Authorization",
   "boxoffice.authorization.v1",
-  10,
+  11,
   boxoffice__authorization__v1__authorization__method_descriptors,
   boxoffice__authorization__v1__authorization__method_indices_by_name
 };
@@ -2247,13 +2556,21 @@ void boxoffice__authorization__v1__authorization__find_refusals(ProtobufCService
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
   service->invoke(service, 6, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
+void boxoffice__authorization__v1__authorization__list_failing_decision_points(ProtobufCService *service,
+                                                                               const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *input,
+                                                                               Boxoffice__Authorization__V1__FailingDecisionPoints_Closure closure,
+                                                                               void *closure_data)
+{
+  assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
+  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+}
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
                                                                        void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 7, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__export_person(ProtobufCService *service,
                                                                 const Boxoffice__Authorization__V1__PersonSessions *input,
@@ -2261,7 +2578,7 @@ void boxoffice__authorization__v1__authorization__export_person(ProtobufCService
                                                                 void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 8, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__erase_person(ProtobufCService *service,
                                                                const Boxoffice__Authorization__V1__PersonSessions *input,
@@ -2269,7 +2586,7 @@ void boxoffice__authorization__v1__authorization__erase_person(ProtobufCService 
                                                                void *closure_data)
 {
   assert(service->descriptor == &boxoffice__authorization__v1__authorization__descriptor);
-  service->invoke(service, 9, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
+  service->invoke(service, 10, (const ProtobufCMessage *) input, (ProtobufCClosure) closure, closure_data);
 }
 void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization__V1__Authorization_Service *service,
                                                         Boxoffice__Authorization__V1__Authorization_ServiceDestroy destroy)

@@ -97,6 +97,51 @@ void   boxoffice__platform__v1__health_report__free_unpacked
   assert(message->base.descriptor == &boxoffice__platform__v1__health_report__descriptor);
   protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
 }
+void   boxoffice__platform__v1__certificate_end__init
+                     (Boxoffice__Platform__V1__CertificateEnd         *message)
+{
+  static const Boxoffice__Platform__V1__CertificateEnd init_value = BOXOFFICE__PLATFORM__V1__CERTIFICATE_END__INIT;
+  *message = init_value;
+}
+size_t boxoffice__platform__v1__certificate_end__get_packed_size
+                     (const Boxoffice__Platform__V1__CertificateEnd *message)
+{
+  assert(message->base.descriptor == &boxoffice__platform__v1__certificate_end__descriptor);
+  return protobuf_c_message_get_packed_size ((const ProtobufCMessage*)(message));
+}
+size_t boxoffice__platform__v1__certificate_end__pack
+                     (const Boxoffice__Platform__V1__CertificateEnd *message,
+                      uint8_t       *out)
+{
+  assert(message->base.descriptor == &boxoffice__platform__v1__certificate_end__descriptor);
+  return protobuf_c_message_pack ((const ProtobufCMessage*)message, out);
+}
+size_t boxoffice__platform__v1__certificate_end__pack_to_buffer
+                     (const Boxoffice__Platform__V1__CertificateEnd *message,
+                      ProtobufCBuffer *buffer)
+{
+  assert(message->base.descriptor == &boxoffice__platform__v1__certificate_end__descriptor);
+  return protobuf_c_message_pack_to_buffer ((const ProtobufCMessage*)message, buffer);
+}
+Boxoffice__Platform__V1__CertificateEnd *
+       boxoffice__platform__v1__certificate_end__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data)
+{
+  return (Boxoffice__Platform__V1__CertificateEnd *)
+     protobuf_c_message_unpack (&boxoffice__platform__v1__certificate_end__descriptor,
+                                allocator, len, data);
+}
+void   boxoffice__platform__v1__certificate_end__free_unpacked
+                     (Boxoffice__Platform__V1__CertificateEnd *message,
+                      ProtobufCAllocator *allocator)
+{
+  if(!message)
+    return;
+  assert(message->base.descriptor == &boxoffice__platform__v1__certificate_end__descriptor);
+  protobuf_c_message_free_unpacked ((ProtobufCMessage*)message, allocator);
+}
 void   boxoffice__platform__v1__list_services_request__init
                      (Boxoffice__Platform__V1__ListServicesRequest         *message)
 {
@@ -340,7 +385,7 @@ const ProtobufCMessageDescriptor boxoffice__platform__v1__check_health_request__
   (ProtobufCMessageInit) boxoffice__platform__v1__check_health_request__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__field_descriptors[4] =
+static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__field_descriptors[5] =
 {
   {
     "status",
@@ -390,8 +435,21 @@ static const ProtobufCFieldDescriptor boxoffice__platform__v1__health_report__fi
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "certificates",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_MESSAGE,
+    offsetof(Boxoffice__Platform__V1__HealthReport, n_certificates),
+    offsetof(Boxoffice__Platform__V1__HealthReport, certificates),
+    &boxoffice__platform__v1__certificate_end__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned boxoffice__platform__v1__health_report__field_indices_by_name[] = {
+  4,   /* field[4] = certificates */
   3,   /* field[3] = has_many_callers */
   1,   /* field[1] = reason */
   2,   /* field[2] = software_version */
@@ -400,7 +458,7 @@ static const unsigned boxoffice__platform__v1__health_report__field_indices_by_n
 static const ProtobufCIntRange boxoffice__platform__v1__health_report__number_ranges[1 + 1] =
 {
   { 1, 0 },
-  { 0, 4 }
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor boxoffice__platform__v1__health_report__descriptor =
 {
@@ -410,11 +468,62 @@ const ProtobufCMessageDescriptor boxoffice__platform__v1__health_report__descrip
   "Boxoffice__Platform__V1__HealthReport",
   "boxoffice.platform.v1",
   sizeof(Boxoffice__Platform__V1__HealthReport),
-  4,
+  5,
   boxoffice__platform__v1__health_report__field_descriptors,
   boxoffice__platform__v1__health_report__field_indices_by_name,
   1,  boxoffice__platform__v1__health_report__number_ranges,
   (ProtobufCMessageInit) boxoffice__platform__v1__health_report__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor boxoffice__platform__v1__certificate_end__field_descriptors[2] =
+{
+  {
+    "use",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_STRING,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Platform__V1__CertificateEnd, use),
+    NULL,
+    &protobuf_c_empty_string,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "ends_at_ms",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(Boxoffice__Platform__V1__CertificateEnd, ends_at_ms),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned boxoffice__platform__v1__certificate_end__field_indices_by_name[] = {
+  1,   /* field[1] = ends_at_ms */
+  0,   /* field[0] = use */
+};
+static const ProtobufCIntRange boxoffice__platform__v1__certificate_end__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor boxoffice__platform__v1__certificate_end__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "boxoffice.platform.v1.CertificateEnd",
+  "CertificateEnd",
+  "Boxoffice__Platform__V1__CertificateEnd",
+  "boxoffice.platform.v1",
+  sizeof(Boxoffice__Platform__V1__CertificateEnd),
+  2,
+  boxoffice__platform__v1__certificate_end__field_descriptors,
+  boxoffice__platform__v1__certificate_end__field_indices_by_name,
+  1,  boxoffice__platform__v1__certificate_end__number_ranges,
+  (ProtobufCMessageInit) boxoffice__platform__v1__certificate_end__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 #define boxoffice__platform__v1__list_services_request__field_descriptors NULL

@@ -71,7 +71,7 @@ struct BridgeCommand: AsyncParsableCommand {
         let runs = BridgeRuns(bridge: bridge, files: files, program: program, rate: rate)
         var taken = BridgeRounds(rate: rate)
         for round in 0...rounds {
-            let measured = try await runs.round()
+            let measured = try await runs.round(round)
             // The first calls fill caches.
             if round > 0 { taken.rounds.append(measured) }
         }

@@ -110,14 +110,16 @@ struct BridgedCluster {
         return answer.text
     }
 
-    private func log() async throws -> [String: Any] {
-        let text = try await control("GET", "log?operation=authorize")
+    /// - Parameter entry: Entries after this one; the counters are of all calls.
+    private func log(after entry: Int = 0) async throws -> [String: Any] {
+        let text = try await control("GET", "log?operation=authorize&after=\(entry)")
         return try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] ?? [:]
     }
 
     /// Decisions that the upstream was asked for since its log was emptied.
     func asked() async throws -> Int {
-        let counters = try await log()["counters"] as? [String: [String: Int]]
+        // The entries of a whole run are more than an answer may hold.
+        let counters = try await log(after: .max)["counters"] as? [String: [String: Int]]
         return counters?["authorize"]?["calls"] ?? 0
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 struct OutboundCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "outbound", abstract: "Send the requests of a file by the HTTP client of the services, and print its CPU per call.",
-        discussion: "Prints: microseconds of CPU per call, calls, answers whose status was not 200.")
+        discussion: "Prints: microseconds of CPU per call, the median of a call in microseconds, calls, answers whose status was not 200.")
 
     @Argument(help: "Port on this machine.")
     var port: Int
@@ -29,7 +29,7 @@ struct OutboundCommand: AsyncParsableCommand {
         _ = await pacer.run(seconds: 1)
         let run = await pacer.run(seconds: seconds)
         await http.shutdown()
-        print(String(format: "%.3f %d %d", run.microseconds, run.calls, run.unexpected))
+        print(String(format: "%.3f %.3f %d %d", run.microseconds, run.median, run.calls, run.unexpected))
     }
 
     /// Without what the client writes by itself.
@@ -71,6 +71,8 @@ private struct OutboundPacer: Sendable {
     struct Run: Sendable {
         /// Of CPU per call, without the thread that keeps the time.
         let microseconds: Double
+        /// Microseconds from the call to its answer.
+        let median: Double
         let calls: Int
         let unexpected: Int
     }
@@ -78,7 +80,8 @@ private struct OutboundPacer: Sendable {
     func run(seconds: Double) async -> Run {
         let count = max(1, Int(seconds * Double(rate)))
         let before = Self.seconds(CLOCK_PROCESS_CPUTIME_ID)
-        let (own, unexpected) = await withTaskGroup(of: Bool.self, returning: (Double, Int).self) { group in
+        let (own, times, unexpected) = await withTaskGroup(of: (isFailure: Bool, time: Double).self, returning: (Double, [Double], Int).self) {
+            group in
             let (instants, feed) = AsyncStream.makeStream(of: Int.self)
             let keeper = Mutex(0.0)
             let thread = Thread { [rate] in
@@ -101,15 +104,20 @@ private struct OutboundPacer: Sendable {
                 // Each from an address of its own, as the load has it.
                 request.set(("X-Forwarded-For", "150.\(100 + number / 62_500 % 100).\(number / 250 % 250).\(1 + number % 250)"))
                 group.addTask { [http, request] in
-                    (try? await http.send(request, by: Self.route, timeLeft: .seconds(9)))?.status != 200
+                    let begun = Self.seconds(CLOCK_MONOTONIC)
+                    let isFailure = (try? await http.send(request, by: Self.route, timeLeft: .seconds(9)))?.status != 200
+                    return (isFailure, Self.seconds(CLOCK_MONOTONIC) - begun)
                 }
             }
-            var failures = 0
-            for await isFailure in group where isFailure { failures += 1 }
-            return (keeper.withLock { $0 }, failures)
+            var (failures, times) = (0, [Double]())
+            for await (isFailure, time) in group {
+                times.append(time)
+                if isFailure { failures += 1 }
+            }
+            return (keeper.withLock { $0 }, times, failures)
         }
         let spent = Self.seconds(CLOCK_PROCESS_CPUTIME_ID) - before - own
-        return Run(microseconds: spent * 1e6 / Double(count), calls: count, unexpected: unexpected)
+        return Run(microseconds: spent * 1e6 / Double(count), median: Spread(times).median * 1e6, calls: count, unexpected: unexpected)
     }
 
     private static func seconds(_ clock: clockid_t) -> Double {
@@ -121,17 +129,17 @@ private struct OutboundPacer: Sendable {
 
 /// Runs `outbound` in a process of its own.
 enum OutboundRun {
-    /// - Returns: Microseconds of CPU per call.
-    static func measure(port: Int, rate: Int, seconds: Double, requests: URL) throws -> Double {
+    /// - Returns: Microseconds of CPU per call, and of the median call from its beginning to its answer.
+    static func measure(port: Int, rate: Int, seconds: Double, requests: URL) throws -> (cost: Double, median: Double) {
         let line = try ChildProgram.lastLine(
             CommandLine.arguments[0], ["outbound", "\(port)", "\(rate)", "\(seconds)", requests.path],
             // As every service has it (Shared/Documents/Decisions/0024-enlarge-allocator-caches.md).
             environment: ["GLIBC_TUNABLES": "glibc.malloc.tcache_count=256"])
         let numbers = line.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
-        guard numbers.count == 3 else { throw BenchmarkFailure("the HTTP client printed '\(line)'") }
-        guard numbers[2] * 50 <= numbers[1] else {
-            throw BenchmarkFailure("\(Int(numbers[2])) of \(Int(numbers[1])) calls of the HTTP client failed")
+        guard numbers.count == 4 else { throw BenchmarkFailure("the HTTP client printed '\(line)'") }
+        guard numbers[3] * 50 <= numbers[2] else {
+            throw BenchmarkFailure("\(Int(numbers[3])) of \(Int(numbers[2])) calls of the HTTP client failed")
         }
-        return numbers[0]
+        return (numbers[0], numbers[1])
     }
 }

@@ -58,4 +58,6 @@ extension Trait where Self == ClusterTrait {
     static var cluster: Self { Self() }
     /// The same with test users, who sign in at each MVPD once a minute.
     static var clusterWithTestUsers: Self { Self(hasTestUsers: true) }
+    /// The same with a time of day that tests move.
+    static var clusterWithMovableClock: Self { Self(hasMovableClock: true) }
 }

@@ -1,7 +1,6 @@
 @testable import ClusterCommands
 @testable import CommandKit
 @testable import Simulation
-import Clocks
 import Cryptography
 import Foundation
 import Testing
@@ -82,50 +81,6 @@ struct KeyRotationTests {
         #expect(try await first.app.isSignedIn())
         try before.write(to: file, options: .atomic)
         try await Condition.wait("the id from before") { try await signIn().id == first.id }
-    }
-
-    @Test("other keys of SAML and of seals: metadata lists both certificates, sign-ins and values go on")
-    func samlAndSeals() async throws {
-        let cluster = try TestCluster.running()
-        func certificates() async throws -> [String] {
-            let answer = try await cluster.exchange.send("GET", "\(cluster.gateway)/sp/metadata?requestor=ACME1")
-            try #require(answer.status == 200, "\(answer.text)")
-            return answer.text.components(separatedBy: " use=\"signing\"").dropFirst().compactMap { part in
-                part.components(separatedBy: "X509Certificate>").dropFirst().first?.components(separatedBy: "<").first
-            }
-        }
-        let pki = cluster.home.pki
-        let names = ["saml-signing.key", "saml-signing.crt"]
-        let before = try names.map { try Data(contentsOf: pki.appendingPathComponent($0)) }
-        let single = try await certificates()
-        #expect(single.count == 1)
-        let validity = CertificateValidity(notBefore: SystemClock().now() - .seconds(3600), notAfter: SystemClock().now() + .seconds(86_400))
-        let key = PrivateKey.rsa(try RSAPrivateKey.generate())
-        let made = try CertifiedKey.selfSigned(commonName: "Another", key: key, validity: validity)
-        for (name, text) in zip(names, [try key.pem(), try made.certificate.pem()]) {
-            try Data(text.utf8).write(to: pki.appendingPathComponent(name), options: .atomic)
-        }
-        try await Condition.wait("both certificates") { try await certificates().count == 2 }
-        #expect(try await certificates().contains(single[0]))
-        for (name, content) in zip(names, before) { try content.write(to: pki.appendingPathComponent(name), options: .atomic) }
-        try await Condition.wait("the certificate from before signs again") { try await certificates().first == single[0] }
-
-        for (service, name, event) in [
-            (ClusterService.authentication, "oauth.key", "keys.reloaded"), (.autosignin, "autosignin-seal.key", "seal_keys.reloaded"),
-            (.authentication, "../data/authentication/secrets.key", "secret_keys.reloaded"),
-        ] {
-            let file = pki.appendingPathComponent(name).standardizedFileURL
-            let former = try Data(contentsOf: file)
-            let lines = try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") }
-            try Data(SymmetricKey.random().hexRepresentation.utf8).write(to: file, options: .atomic)
-            try await Condition.wait("\(name) is taken in") {
-                try Self.log(of: service).split(separator: "\n").count { $0.contains("\"\(event)\"") } > lines
-            }
-            try former.write(to: file, options: .atomic)
-        }
-        let app = try await cluster.app()
-        _ = try await cluster.signIn(app, code: try await app.requestCode().code)
-        #expect(try await app.isSignedIn())
     }
 
     private func userID(of app: StreamingApp) async throws -> String {

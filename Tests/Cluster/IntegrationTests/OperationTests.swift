@@ -30,6 +30,30 @@ struct OperationTests {
         #expect(try boxoffice("status").output.contains("authentication  ready"))
     }
 
+    /// Commands that say much of a cluster that runs.
+    private static let telling = ["logs", "logs --json", "status", "status --json", "application key list", "catalogue keys", "device --as ada"]
+
+    @Test("a reader that goes, and a closed standard output, end a command that has more to say; it does not crash or hang", arguments: telling)
+    func closedOutput(_ command: String) throws {
+        let cluster = try TestCluster.running()
+        let program = cluster.starter.binaries.appendingPathComponent("boxoffice").path
+        func run(_ line: String) throws -> Program {
+            try .run("/usr/bin/env", ["BOXOFFICE_HOME=\(cluster.home.root.path)", "TERM=dumb", "boxoffice=\(program)", "/bin/bash", "-c", line])
+        }
+        let whole = try run("\"$boxoffice\" \(command) | wc -c; exit ${PIPESTATUS[0]}")
+        #expect(whole.status == 0 && Int(whole.lines.last?.trimmingCharacters(in: .whitespaces) ?? "") ?? 0 > 0, "\(whole.status) \(whole.output)")
+        for line in [
+            // Before it has said a word, behind the first octet, and where the signal of a closed pipe is ignored.
+            "\"$boxoffice\" \(command) | true; exit ${PIPESTATUS[0]}", "\"$boxoffice\" \(command) | head -c 1 >/dev/null; exit ${PIPESTATUS[0]}",
+            "trap '' PIPE; \"$boxoffice\" \(command) | head -c 1 >/dev/null; exit ${PIPESTATUS[0]}", "\"$boxoffice\" \(command) >&-",
+            "\"$boxoffice\" \(command) >/dev/full",
+        ] {
+            let end = try run(line)
+            #expect([0, 1, 141].contains(end.status), "\(line): \(end.status) \(end.output.suffix(300))")
+            for word in ["Fatal error", "Crash", "NSError"] { #expect(!end.output.contains(word), "\(line): \(end.output.suffix(300))") }
+        }
+    }
+
     @Test("programs on hosts are ready by what they tell at their addresses, and one that tells nothing is not")
     func statusOfHosts() throws {
         let cluster = try TestCluster.running()

@@ -2,6 +2,7 @@
 @testable import CommandKit
 @testable import Simulation
 @testable import WorkshopCommands
+import Clocks
 import Foundation
 import MediaTokenVerifier
 import Testing
@@ -22,6 +23,9 @@ struct TestCluster: Sendable {
         let starter: ClusterStarter
         let ports: PortPlan
     }
+
+    /// The time of day that its programs see.
+    var now: Timestamp { SystemClock().now() + (clock?.offset ?? .zero) }
 
     /// True when another cluster signs its people in: what it does itself elsewhere is that one's (bridge §18).
     var isBridge: Bool { upstream != nil }
@@ -109,7 +113,7 @@ struct TestCluster: Sendable {
 
     func stop() async throws {
         guard let file = try ClusterFile.read(home) else { return }
-        let killed = await ClusterStopper.stop(file.processIDs.map { ServiceProcess(service: $0.key, pid: $0.value) })
+        let killed = await ClusterStopper.stop(file.processes)
         #expect(killed.isEmpty, "every service stops when asked to")
         starter.stores.stop()
     }
@@ -144,11 +148,11 @@ enum FreePorts {
         return ends.count == 2 && ends[0] < ends[1] ? ends[0]...ends[1] : 22_000...31_000
     }()
 
-    /// A base such that base to base + 21 are free now.
+    /// A base such that base to base + 49 are free now: the ports of a cluster, and of second copies of its services (`PortPlan`).
     static func base() throws -> Int {
         for _ in 0..<50 {
             let candidate = Int.random(in: range)
-            if (0...21).allSatisfy({ isFree(candidate + $0) }) { return candidate }
+            if (0...49).allSatisfy({ isFree(candidate + $0) }) { return candidate }
         }
         throw CommandFailure("no free ports")
     }

@@ -41,6 +41,11 @@ def before_load_schema(context, raw_schema):
     # Which listener serves a path is said by `--url`.
     for item in raw_schema["paths"].values():
         item.pop("servers", None)
+    # Examples of answers are ids and codes of another cluster: as parameters they would only be refused.
+    without_examples(raw_schema["components"]["responses"])
+    for item in raw_schema["paths"].values():
+        for operation in item.values():
+            without_examples(operation["responses"] if isinstance(operation, dict) else {})
     components = raw_schema["components"]
     plain = json.loads(json.dumps(components["parameters"]))
     for parameter in components["parameters"].values():
@@ -56,6 +61,12 @@ def before_load_schema(context, raw_schema):
     for path, item in raw_schema["paths"].items():
         for method, operation in item.items():
             inline(plain, path, method, operation)
+
+
+def without_examples(answers):
+    for answer in answers.values():
+        for media in answer.get("content", {}).values():
+            media.pop("example", None)
 
 
 def forms(raw_schema):

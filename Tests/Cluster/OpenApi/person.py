@@ -30,8 +30,8 @@ class Stop(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def sign_in(url, end, name):
-    """Follows redirects and presses buttons until the browser is sent to `end`."""
+def sign_in(url, end, name, posted=None):
+    """Follows redirects and presses buttons until the browser is sent to `end`. `posted`: a list that gets the fields of each form that is sent."""
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()), Stop)
     data = None
     for _ in range(12):
@@ -47,5 +47,7 @@ def sign_in(url, end, name):
         form = Form(answer.read().decode())
         if "password" in form.fields:
             form.fields.update(username=name, password=name)
+        if posted is not None:
+            posted.append(form.fields)
         url, data = urllib.parse.urljoin(url, form.action), urllib.parse.urlencode(form.fields).encode()
     raise RuntimeError("the sign-in does not end")

@@ -8,6 +8,7 @@ import sys
 from selenium import webdriver
 from selenium.common.exceptions import TimeoutException, WebDriverException
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
@@ -51,13 +52,21 @@ class Browser:
         for key in keys:
             self.driver.switch_to.active_element.send_keys(key)
 
+    def focused(self):
+        """What has the focus: its element, its text or value, and its name; in one exchange, as a walk by keyboard asks for it at each step."""
+        return self.driver.execute_script(
+            "const found = document.activeElement; return [found.tagName.toLowerCase(), found.innerText || found.value || '', found.name || ''];")
+
+    def tab(self):
+        ActionChains(self.driver).send_keys(Keys.TAB).perform()
+
     def tab_to(self, text, most=30):
         """Moves the focus by keyboard until it is on what carries the text."""
         for _ in range(most):
-            focused = self.driver.switch_to.active_element
-            if focused.tag_name in ("a", "button", "input", "summary") and text in (focused.text or focused.get_attribute("value") or ""):
+            element, words, _ = self.focused()
+            if element in ("a", "button", "input", "summary") and text in words:
                 return
-            focused.send_keys(Keys.TAB)
+            self.tab()
         raise AssertionError(f"the keyboard does not reach '{text}' at {self.driver.current_url}")
 
     def screenshot(self, name):
@@ -68,11 +77,14 @@ class Browser:
     def tab_to_field(self, name):
         """The same, until it is in the field of that name."""
         for _ in range(60):
-            focused = self.driver.switch_to.active_element
-            if focused.get_attribute("name") == name:
-                return focused
-            focused.send_keys(Keys.TAB)
+            if self.focused()[2] == name:
+                return self.driver.switch_to.active_element
+            self.tab()
         raise AssertionError(f"the keyboard does not reach the field '{name}' at {self.driver.current_url}")
+
+    def paste(self, text):
+        """Into the field that has the focus."""
+        self.driver.execute_cdp_cmd("Input.insertText", {"text": text})
 
     def full_screenshot(self, name):
         """All of the page, not only what the window shows."""
@@ -85,11 +97,14 @@ class Browser:
         self.wait("the page of confirmation", lambda: self.driver.find_elements(By.ID, "confirm"))
         self.driver.find_element(By.CSS_SELECTOR, "#confirm button").click()
 
-    def sign_in_at_sandbox(self, name):
+    def sign_in_at_sandbox(self, name, has_scripts=True):
         self.wait("the login page", lambda: self.driver.find_elements(By.NAME, "password"))
         self.screenshot("login")
         self.driver.find_element(By.NAME, "username").send_keys(name)
         self.driver.find_element(By.NAME, "password").send_keys(name + Keys.ENTER)
+        if not has_scripts:
+            self.wait("the way back", lambda: self.driver.find_elements(By.ID, "continue"))
+            self.driver.find_element(By.ID, "continue").click()
 
 
 def run(tests):

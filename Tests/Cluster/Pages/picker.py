@@ -1,5 +1,7 @@
 """The list of providers at real size, in a real browser at a running cluster: 300 MVPDs, hostile names, logos that are none, on a phone and a desktop."""
 
+import statistics
+
 import axe
 from browser import By, Browser, Keys, run
 from providers import COUNT, Logos, add_providers, go_back, serve_logos
@@ -210,20 +212,24 @@ def painted_on_a_slow_phone(path):
         browser.driver.quit()
 
 
+# Milliseconds that a page of two letters takes there on a quiet machine: two round trips and some frames.
+BARE = 400
+
+
 def paints_within_a_second_on_a_slow_phone():
-    """On a machine that is slow itself, within half a second of a page that says two letters."""
-    code = Device().code()
-    times, bare, bound = [], [], 1000
-    # Other work on the machine may slow one down.
-    while len(times) < 5 and min(times, default=bound) >= bound:
-        time, size = painted_on_a_slow_phone(f"/activate/providers?code={code}")
-        times.append(time)
-        if time >= bound:
-            bare.append(painted_on_a_slow_phone("/healthz")[0])
-            bound = max(1000, min(bare) + 500)
-    print(f"      first paint after {sorted(round(time) for time in times)} ms, of a bare page {sorted(round(time) for time in bare)}; {size[0]} of {size[1]} octets")
+    """Five times in turn with a page of two letters, each in a browser that knows nothing of the page yet. What the machine adds meanwhile, it adds to both: so the
+    page may take, in the median, as much longer than the bare one as a second is longer than BARE. Where it takes longer, five more turns count too."""
+    code, turns, more, size = Device().code(), [], 0, ()
+    for most in (5, 10):
+        while len(turns) < most:
+            time, size = painted_on_a_slow_phone(f"/activate/providers?code={code}")
+            turns.append((round(time), round(painted_on_a_slow_phone("/healthz")[0])))
+        more = statistics.median(page - bare for page, bare in turns)
+        print(f"      first paint after {sorted(page for page, _ in turns)} ms, of a bare page {sorted(bare for _, bare in turns)}; {size[0]} of {size[1]} octets")
+        if more < 1000 - BARE:
+            break
     assert size[0] < 60_000, f"the page is small: {size}"
-    assert min(times) < bound, f"the page paints within {bound:.0f} ms: {times}"
+    assert more < 1000 - BARE, f"the page paints within a second: it takes {more} ms longer than a bare one, in pairs {turns}"
 
 
 version = add_providers(serve_logos())

@@ -1,7 +1,7 @@
 #!/usr/bin/env -S python3 -B
-"""Takes pictures of every page on which people sign in, at a running cluster: on three widths, light and dark, in five languages.
+"""Takes pictures of every page on which people sign in, at a running cluster, in five languages, and of the console: on three widths, light and dark.
 
-    Tests/Cluster/Pages/pictures.py FOLDER [LANGUAGE…]
+    Tests/Cluster/Pages/pictures.py FOLDER [LANGUAGE…] [console]
 
 Writes PAGE-LANGUAGE-WIDTH-light.png and -dark.png into the folder, and sheets of them, side by side. They are for people who change the pages: nothing
 compares them. Meanwhile the channel ACME1 has 300 TV providers and a look of its own.
@@ -12,9 +12,9 @@ import os
 import pathlib
 import sys
 
-from browser import By, Browser
-from providers import add_providers, go_back, serve_logos
-from television import Device, call, gateway
+from browser import By, Browser, Keys
+from providers import add_providers, administer, go_back, serve_logos
+from television import Device, call, cluster, gateway
 
 LANGUAGES = ("en", "de", "es", "fr", "pt")
 SIZES = {360: 740, 768: 1024, 1280: 900}
@@ -33,6 +33,30 @@ POST = """
     document.body.append(form);
     form.submit();
 """
+
+
+# The console's, below its address; in English alone.
+CONSOLE = {
+    "home": "", "sign-ins": "/sign-ins", "sign-ins-failed": "/sign-ins?failed=1&mvpd=Nobody", "usage": "/usage", "usage-day": "/usage?period=day&zone=9",
+    "usage-year": "/usage?period=year&by=requestor-id", "integrations": "/integrations", "integration": "/integrations/ACME1/NorthCable",
+    "channel": "/channels/ACME1", "mvpds": "/mvpds", "mvpd": "/mvpds/NorthCable", "mvpd-edit": "/mvpds/NorthCable/edit",
+    "applications": "/applications", "programmers": "/programmers", "connect": "/connect", "test": "/test-sign-in?mvpd=LakeTel",
+    "watch": "/sign-ins/watch?mvpd=NorthCable&after=0&paused=1", "support": "/support", "degradation": "/degradation", "degrade": "/degradation/new",
+    "temp-pass": "/temp-pass", "history": "/history", "draft": "/draft", "audit": "/audit", "sessions": "/sessions", "report": "/reports/authn-ttl",
+    "promote": "/promote", "nothing": "/nothing",
+}
+
+
+def pages_of_the_console():
+    """Those above; also those of an upstream, where the cluster has one (`boxoffice upstream try` adds one)."""
+    pages = dict(CONSOLE)
+    for entry in administer("GET", "/upstreams")["items"][:1]:
+        path = f"/upstreams/{entry['id']}"
+        pages |= {
+            "upstreams": "/upstreams", "upstream": path, "upstream-edit": path + "/edit", "upstream-check": path + "/check",
+            "upstream-offers": path + "/offers", "upstream-reset": path + "/reset",
+        }
+    return pages
 
 
 def few(device):
@@ -116,29 +140,74 @@ class Person:
                     opens()
                     self.browser.full_screenshot(f"{name}-{language}-{width}-{scheme}")
                     names.append(name)
-                picture, most = ON_SHEET[width]
-                for first in range(0, len(names), most):
-                    self.sheet(f"{language}-{width}-{scheme}", first // most + 1, names[first:first + most], picture)
+                sheets(self.browser, f"{language}-{width}-{scheme}", width, names)
 
-    def sheet(self, form, place, names, width):
-        """Some pictures of one form on one, each with its name, and cut where it is longer than a screen or so."""
-        figures = "".join(
-            f'<figure><figcaption>{html.escape(name)}</figcaption><div><img src="{name}-{form}.png"></div></figure>' for name in names)
-        style = (
-            f"body{{display:grid;grid-template-columns:repeat({1572 // (width + 12)},{width}px);gap:12px;margin:8px;font:14px sans-serif;background:#888}}"
-            "figure{margin:0}div{max-height:760px;overflow:hidden}img{width:100%;display:block}")
-        page = pathlib.Path(os.environ["BOXOFFICE_SCREENSHOTS"]) / "sheet.html"
-        page.write_text(f"<!DOCTYPE html><meta charset=utf-8><style>{style}</style>{figures}")
-        self.browser.narrow(1588, 900)
-        self.driver.get(page.resolve().as_uri())
-        self.browser.full_screenshot(f"sheet-{form}-{place}")
-        page.unlink()
+
+class Operator:
+    """A browser at the console."""
+
+    def __init__(self):
+        self.browser = Browser(1280, 900)
+        self.driver = self.browser.driver
+        self.driver.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+        self.shown = pages_of_the_console()
+
+    def sign_in(self):
+        self.browser.wait("the page of the sign-in", lambda: self.driver.find_elements(By.ID, "bearer"))
+        self.driver.find_element(By.ID, "bearer").send_keys(cluster["adminToken"] + Keys.ENTER)
+        self.browser.wait("the console", lambda: self.driver.find_elements(By.CSS_SELECTOR, "nav.places"))
+
+    def take(self):
+        for width, height in SIZES.items():
+            for scheme in ("light", "dark"):
+                features = [{"name": "prefers-color-scheme", "value": scheme}]
+                self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+                # Of all hosts: a sheet of pictures, which has none, is what was open last.
+                self.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+                self.browser.narrow(width, height)
+                self.driver.get(cluster["admin"] + "/console")
+                self.browser.full_screenshot(f"sign-in-console-{width}-{scheme}")
+                self.sign_in()
+                for name, path in self.shown.items():
+                    self.browser.narrow(width, height)
+                    self.driver.get(cluster["admin"] + "/console" + path)
+                    self.browser.full_screenshot(f"{name}-console-{width}-{scheme}")
+                sheets(self.browser, f"console-{width}-{scheme}", width, ["sign-in", *self.shown])
+
+
+def sheets(browser, form, width, names):
+    """Pictures of one form, some on a sheet."""
+    picture, most = ON_SHEET[width]
+    for first in range(0, len(names), most):
+        sheet(browser, form, first // most + 1, names[first:first + most], picture)
+
+
+def sheet(browser, form, place, names, width):
+    """Some pictures of one form on one, each with its name, and cut where it is longer than a screen or so."""
+    figures = "".join(
+        f'<figure><figcaption>{html.escape(name)}</figcaption><div><img src="{name}-{form}.png"></div></figure>' for name in names)
+    style = (
+        f"body{{display:grid;grid-template-columns:repeat({1572 // (width + 12)},{width}px);gap:12px;margin:8px;font:14px sans-serif;background:#888}}"
+        "figure{margin:0}div{max-height:760px;overflow:hidden}img{width:100%;display:block}")
+    page = pathlib.Path(os.environ["BOXOFFICE_SCREENSHOTS"]) / "sheet.html"
+    page.write_text(f"<!DOCTYPE html><meta charset=utf-8><style>{style}</style>{figures}")
+    browser.narrow(1588, 900)
+    browser.driver.get(page.resolve().as_uri())
+    browser.full_screenshot(f"sheet-{form}-{place}")
+    page.unlink()
 
 
 def main(folder, languages):
     os.environ["BOXOFFICE_SCREENSHOTS"] = folder
     pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    version = add_providers(serve_logos())
+    if "console" in languages:
+        operator = Operator()
+        try:
+            operator.take()
+        finally:
+            operator.driver.quit()
+    languages = [language for language in languages if language != "console"]
+    version = add_providers(serve_logos()) if languages else None
     try:
         for language in languages:
             person = Person(language)
@@ -147,9 +216,10 @@ def main(folder, languages):
             finally:
                 person.driver.quit()
     finally:
-        go_back(version)
+        if version is not None:
+            go_back(version)
 
 
 if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
-    raise SystemExit("usage: Tests/Cluster/Pages/pictures.py FOLDER [LANGUAGE…]")
-main(sys.argv[1], sys.argv[2:] or LANGUAGES)
+    raise SystemExit("usage: Tests/Cluster/Pages/pictures.py FOLDER [LANGUAGE…] [console]")
+main(sys.argv[1], sys.argv[2:] or [*LANGUAGES, "console"])

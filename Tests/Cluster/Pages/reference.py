@@ -8,7 +8,7 @@ import time
 import urllib.request
 
 import axe
-from browser import Browser, run
+from browser import Browser, By, run
 from television import Device, cluster, gateway
 
 LARGEST = 200_000
@@ -75,6 +75,42 @@ def bare_addresses_lead_to_pages():
             assert answer.status == 200 and answer.url.startswith(base + path), answer.url
 
 
+def groups_stand_beside_the_page_and_examples_are_copied():
+    browser = Browser(1280, 900)
+    try:
+        browser.driver.execute_cdp_cmd("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"], "origin": gateway})
+        browser.driver.get(gateway + "/docs")
+        browser.driver.find_element(By.CSS_SELECTOR, ".side").find_element(By.LINK_TEXT, "Clients").click()
+        browser.wait("the group", lambda: browser.heading() == "Clients")
+        here = browser.driver.find_elements(By.CSS_SELECTOR, ".side [aria-current=page]")
+        assert [link.text for link in here] == ["Clients"], "the list says where one is"
+        browser.driver.find_element(By.CSS_SELECTOR, ".side").find_element(By.PARTIAL_LINK_TEXT, "/o/client/token").click()
+        section = browser.driver.find_element(By.CSS_SELECTOR, "#issueAccessToken")
+        shown = [found.text for found in section.find_elements(By.TAG_NAME, "pre")]
+        assert shown[0].startswith("curl -si") and '"access_token"' in shown[1], shown
+        for button, text in zip(section.find_elements(By.CLASS_NAME, "copy"), shown, strict=True):
+            button.click()
+            browser.wait("its word", lambda button=button: button.text == "Copied")
+            copied = browser.driver.execute_async_script("navigator.clipboard.readText().then(arguments[0])")
+            assert copied.split() == text.split(), f"copied was: {copied}"
+    finally:
+        browser.driver.quit()
+
+
+def a_phone_without_scripts_has_groups_and_examples_too():
+    browser = Browser(390, 844, scripts=False)
+    try:
+        browser.narrow(360, 740)
+        browser.driver.get(gateway + "/docs/clients")
+        assert not browser.driver.find_elements(By.CLASS_NAME, "copy"), "what would need scripts is not there"
+        assert "access_token" in browser.text() and not browser.driver.find_element(By.CSS_SELECTOR, ".side").is_displayed()
+        browser.driver.find_element(By.TAG_NAME, "summary").click()
+        browser.driver.find_element(By.CSS_SELECTOR, ".narrow").find_element(By.LINK_TEXT, "Decisions").click()
+        browser.wait("the group", lambda: browser.heading() == "Decisions")
+    finally:
+        browser.driver.quit()
+
+
 def every_page_is_clean_in_every_form():
     problems = []
     paths = ["/docs", "/docs/schemas"] + ["/docs/" + group for group in groups()]
@@ -97,4 +133,7 @@ def every_page_is_clean_in_every_form():
     assert not problems, "\n".join(problems)
 
 
-run([each_example_that_reads_works, bare_addresses_lead_to_pages, every_page_is_clean_in_every_form])
+run([
+    each_example_that_reads_works, bare_addresses_lead_to_pages, groups_stand_beside_the_page_and_examples_are_copied,
+    a_phone_without_scripts_has_groups_and_examples_too, every_page_is_clean_in_every_form,
+])

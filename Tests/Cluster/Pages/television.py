@@ -4,9 +4,13 @@ import base64
 import json
 import os
 import pathlib
+import sys
 import urllib.parse
 import urllib.request
 import uuid
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "OpenApi"))
+import person
 
 if not (pathlib.Path(os.environ.get("BOXOFFICE_HOME", ".boxoffice")) / "cluster.json").is_file():
     raise SystemExit("no cluster runs here: start one with ./Services/up, or set BOXOFFICE_HOME")
@@ -40,6 +44,13 @@ class Device:
 
     def code(self):
         return call("POST", "/reggie/v1/ACME1/regcode", form={"deviceId": self.id}, headers=self.bearer)[1]["code"]
+
+    def sign_in(self, name="ada"):
+        """A person signs the device in at NorthCable, without a browser."""
+        end = "https://acme.example/signed-in"
+        query = urllib.parse.urlencode({
+            "reg_code": self.code(), "requestor_id": "ACME1", "mso_id": "NorthCable", "domain_name": "acme.example", "redirect_url": end})
+        person.sign_in(f"{gateway}/api/v1/authenticate?{query}", end, name)
 
     def is_signed_in(self):
         return call("GET", f"/api/v1/checkauthn?requestor=ACME1&deviceId={self.id}", headers=self.bearer)[0] == 200

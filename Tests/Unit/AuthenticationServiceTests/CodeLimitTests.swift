@@ -80,6 +80,19 @@ import Testing
         try enter(limits, at: Self.now + .seconds(36_000 + 3600))
     }
 
+    @Test("of the numbers that hold unless set, exactly 100 codes of a device and 100,000 of a client are given, and another client has its own")
+    func numbersThatHold() throws {
+        let limits = CodeLimits(perClient: 100_000, perDevice: 100)
+        for _ in 0..<100 { try enter(limits, device: "d") }
+        let device = #expect(throws: Fault.self) { try enter(limits, device: "d") }
+        #expect(device?.code == .tooManyRequests && device?.message.contains("This device has 100 ") == true, "\(String(describing: device))")
+        for number in 0..<99_900 { try enter(limits, device: "e\(number)") }
+        let client = #expect(throws: Fault.self) { try enter(limits, device: "f") }
+        #expect(client?.code == .tooManyRequests && client?.message.contains("This client has 100000 ") == true, "\(String(describing: client))")
+        try enter(limits, client: "other", device: "f")
+        try enter(limits, device: "f", at: Self.now + .seconds(1800 + 3600))
+    }
+
     @Test("devices that have no id of their own share none")
     func placeholders() throws {
         let limits = CodeLimits(perClient: 1000, perDevice: 1)

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(
-        "a minute before ten have passed, others and callers without a bearer are told that somebody signed in; a minute after, nothing",
+        "clients #98: a minute before ten have passed, others and callers without a bearer are told that somebody signed in; a minute after, nothing",
         arguments: [Kind.v1, .bridged])
     func tenMinutes(_ kind: Kind) async throws {
         let made = try await signedIn(kind)
@@ -74,7 +74,19 @@ import Testing
         #expect(try await !made.session(made.maker()).mvpd.isEmpty)
     }
 
-    @Test("the record tells others nothing from the sign-in on; its maker until the code ends", arguments: [Kind.v1, .bridged])
+    @Test("clients §1.14: the ten minutes are over to the millisecond, for the session and for the profile")
+    func endOfTheTenMinutes() async throws {
+        let made = try await signedIn(.v2)
+        let (stranger, other) = (try await made.rig.bearer("old"), try await made.stranger())
+        made.rig.clock.advance(by: .seconds(600) - .milliseconds(1))
+        #expect(try await made.profiles(stranger).count == 1)
+        #expect(try await !made.session(other).mvpd.isEmpty)
+        made.rig.clock.advance(by: .milliseconds(1))
+        await expectFault(.registrationCodeSpent) { _ = try await made.profiles(stranger) }
+        await expectFault(.registrationCodeSpent) { _ = try await made.session(other) }
+    }
+
+    @Test("clients #98: the record tells others nothing from the sign-in on; its maker until the code ends", arguments: [Kind.v1, .bridged])
     func record(_ kind: Kind) async throws {
         let made = try await signedIn(kind)
         for _ in 0..<2 {
@@ -87,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "to the maker it tells until it ends; then it is no guess of the maker's for an hour, and one of everybody else's",
+        "clients #98: to the maker it tells until it ends; then it is no guess of the maker's for an hour, and one of everybody else's",
         arguments: [Kind.v1, .bridged])
     func end(_ kind: Kind) async throws {
         let made = try await signedIn(kind)

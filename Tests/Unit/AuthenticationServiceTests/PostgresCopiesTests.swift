@@ -1,7 +1,9 @@
 import Clocks
 import Contracts
+import Cryptography
 import Doubles
 import Faults
+import Foundation
 import PostgresServer
 import SamlExplanation
 import SamlProfile
@@ -52,6 +54,63 @@ import Testing
                 #expect(ended == [session])
                 #expect(try await one.sessions(session.key).isEmpty, "round \(round)")
             }
+        }
+    }
+
+    @Test(
+        "after a failover a used code, an assertion and a signed nonce serve nobody a second time, and a session that was ended is not back",
+        .enabled(if: PostgresServer.isHere, PostgresServer.absence), .timeLimit(.minutes(2)))
+    func spentStaysSpent() async throws {
+        let servers = try await blocking { try ReplicatedServer() }
+        defer { servers.end() }
+        let options = servers.options()
+        let one = SqlAuthenticationStore(try await blocking { try Backend.server(options) })
+        let nonces = (0..<3).map { SHA256.hash(Array("nonce-\($0)".utf8)) }
+        let end = t0 + .seconds(3600)
+        #expect(try await one.claim(Sample.record(), now: t0))
+        #expect(try await one.begin(Sample.pending(), now: t0))
+        #expect(try await one.complete(Sample.completion(), now: t0) == .completed)
+        for nonce in nonces { #expect(try await one.takeNonce(nonce, until: end)) }
+        let ended = Sample.session("session-2", device: "dev-2", record: nil)
+        #expect(try await one.start(ended, now: t0))
+        #expect(try await one.end(device: ended.key.device, requestors: [ended.key.requestor], claims: ended.claims, now: t0) == [ended])
+        // Two other people are at their MVPD, each by a code of their own. A replay at each copy costs one of these sign-ins.
+        let others = [Sample.record("AAAAAAA", id: "record-3", device: "dev-3"), Sample.record("BBBBBBB", id: "record-4", device: "dev-4")]
+        for other in others {
+            #expect(try await one.claim(other, now: t0))
+            #expect(try await one.begin(Sample.pending("_request of \(other.id.text)", relay: "relay of \(other.id.text)", record: other), now: t0))
+        }
+
+        try await blocking { try servers.failOver() }
+        let two = SqlAuthenticationStore(try await blocking { try Backend.server(options) })
+        for (store, other) in zip([one, two], others) {
+            try await Self.eventually { try await store.session(Sample.session().key) == Sample.session() }
+            #expect(try await store.liveRecord(RegistrationCodeText(typed: "QK7M2XD"), now: t0)?.isUsed == true)
+            #expect(try await !store.begin(Sample.pending("_request-2", relay: "relay-2"), now: t0), "the code is used")
+            #expect(try await store.complete(Sample.completion(), now: t0) == .notPending)
+            for nonce in nonces { #expect(try await !store.takeNonce(nonce, until: end), "a nonce serves once") }
+            #expect(try await store.sessions(ended.key).isEmpty)
+            let stolen = Sample.session("session of \(other.id.text)", device: other.deviceID.text, record: other.id.text)
+            let replay = Sample.completion("_request of \(other.id.text)", session: stolen, record: other.id.text)
+            #expect(try await store.complete(replay, now: t0) == .replayed)
+            #expect(try await store.sessions(stolen.key).isEmpty)
+        }
+        await one.store.close()
+        await two.store.close()
+    }
+
+    private func blocking<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Until the store has found the new primary.
+    private static func eventually(_ isMet: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(20)
+        while (try? await isMet()) != true {
+            try #require(ContinuousClock.now < end)
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

@@ -174,6 +174,24 @@ struct RegistrationCodeTests {
         }
     }
 
+    @Test("what a device says of itself has up to 512 octets each, and a longer text is named", arguments: ["deviceType", "deviceUser", "appId"])
+    func boundsTexts(name: String) async throws {
+        let rig = try Rig()
+        let plain = try await rig.call(rig.bearer())
+        func saying(_ octets: Int) -> DeviceCall {
+            let text = String(repeating: "é", count: octets / 2) + (octets % 2 == 0 ? "" : "x")
+            var call = plain
+            switch name {
+            case "deviceType": call.deviceType = text
+            case "deviceUser": call.deviceUser = text
+            default: call.appID = text
+            }
+            return call
+        }
+        _ = try await rig.code(saying(512))
+        await expectFault(.invalidRequest) { _ = try await rig.code(saying(513)) }
+    }
+
     private func show(_ rig: Rig, _ code: String, requestor: String = "CHAN7", bearer: String = "") async throws -> RegistrationCode {
         let request = RegistrationCodeRequest(accessToken: bearer, requestor: requestor, code: code)
         return try await rig.service.getRegistrationCode(request, context: rig.context)

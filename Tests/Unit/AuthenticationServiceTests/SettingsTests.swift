@@ -28,6 +28,8 @@ struct SettingsTests {
         #expect(settings.clientSecrets == nil)
         #expect(settings.accessTokenKeyLead == 60)
         #expect(settings.accessTokenKeyFiles == ["token.key"])
+        #expect(settings.codesPerClient == 100_000 && settings.codesPerDevice == 100)
+        #expect(settings.clientDays == 400 && settings.idleClientDays == 30)
     }
 
     @Test(
@@ -57,7 +59,11 @@ struct SettingsTests {
         #expect(settings.adoptUntil == t0)
         #expect(settings.doubts(now: t0 - .seconds(1)) { $0 }.isEmpty && settings.doubts(now: t0) { $0 }.count == 1)
         #expect(try decode(Self.complete).adoptUntil == nil)
-        for bad in ["", "soon", "2031-03-04", "2031-02-29T10:00:00Z", "2031-03-04T24:00:00Z", "2031-03-04T10:00:00+01:00", "1930384800"] {
+        #expect(try decode(Self.complete.merging(["adoptUntil": "2031-03-04T23:59:59Z"]) { $1 }).adoptUntil == t0 + .seconds(13 * 3600 + 3599))
+        for bad in [
+            "", "soon", "2031-03-04", "2031-02-29T10:00:00Z", "2031-03-04T24:00:00Z", "2031-03-04T23:60:00Z", "2031-03-04T23:59:60Z",
+            "2031-03-04T10:00:00+01:00", "1930384800",
+        ] {
             let error = try #require(throws: DecodingError.self) { try decode(Self.complete.merging(["adoptUntil": bad]) { $1 }) }
             guard case .dataCorrupted(let context) = error else {
                 Issue.record("\(bad): \(error)")

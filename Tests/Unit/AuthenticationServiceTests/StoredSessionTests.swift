@@ -130,7 +130,25 @@ struct StoredSessionTests {
         #expect(try await id(20) != guessed, "random ones")
         let elsewhere = try await id(20, address: "192.0.2.2")
         #expect(try await id(20, address: "192.0.2.2") == elsewhere)
-        rig.clock.advance(by: .seconds(3600))
+        rig.clock.advance(by: .seconds(3600) - .milliseconds(1))
+        #expect(try await id(20) != elsewhere)
+        rig.clock.advance(by: .milliseconds(1))
         #expect(try await id(20) == elsewhere, "the same application and fingerprint")
+    }
+
+    @Test("clients §3: a fingerprint has 1 to 512 octets; one that is no 32 random digits, or comes without a bearer, gets another id each time")
+    func formsOfFingerprints() async throws {
+        func id(_ fingerprint: String, bearer: String? = nil) async throws -> String {
+            let request = IdentifyDeviceRequest(accessToken: bearer ?? self.bearer, fingerprint: fingerprint, clientAddress: "192.0.2.1")
+            return try await rig.service.identifyDevice(request, context: rig.context).deviceID
+        }
+        for bad in ["", String(repeating: "0", count: 513)] { await expectFault(.invalidRequest) { _ = try await id(bad) } }
+        let good = String(repeating: "0a", count: 16)
+        #expect(try await id(good) == id(good))
+        for other in [String(repeating: "0", count: 512), String(good.dropLast()), good + "0", String(good.dropLast()) + "x"] {
+            #expect(try await id(other) != id(other))
+        }
+        #expect(try await id(good, bearer: "") != id(good, bearer: ""))
+        await expectFault(.accessDenied) { _ = try await id(good, bearer: "x") }
     }
 }

@@ -23,9 +23,10 @@ struct AuthorizationFixture {
     let refusalStore = InMemoryRefusalStore()
     let refusals: RefusalNotes
     let identity: CertifiedKey
-    /// The metrics of the bridge.
+    /// The metrics.
     let numbers = PrometheusMetrics()
     let jwsKeys: SigningKeys
+    let storedTokenKeys: SigningKeys
     let service: AuthorizationService
 
     /// - Parameters:
@@ -43,6 +44,7 @@ struct AuthorizationFixture {
         let key = try Self.key.get()
         identity = try .selfSigned(commonName: "media tokens", key: .rsa(key))
         jwsKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
+        storedTokenKeys = SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate())))
         refusals = RefusalNotes(store: refusalStore, clock: clock, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let certificate = trusted ?? identity.certificate
         let check = try checked.map { try UpstreamTokenCheck([$0: [certificate]]) }
@@ -50,7 +52,7 @@ struct AuthorizationFixture {
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
             mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
-            storedTokenKeys: SigningKeys(SigningKeyRing(current: JoseSigningKey(try .generate()))), identity: decisions, refusals: refusals,
+            storedTokenKeys: storedTokenKeys, identity: decisions, refusals: refusals,
             upstreamTokens: check, clock: clock,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), factory: numbers, jitter: { .zero })
         signIn()
@@ -125,6 +127,17 @@ struct AuthorizationFixture {
                 DegradationRule(
                     id: id, kind: kind, requestorID: "CHAN7", mvpdID: mvpd, resources: resources, platforms: platforms,
                     startsAtMilliseconds: UInt64(now.milliseconds), endsAtMilliseconds: UInt64((now + span).milliseconds), message: message))
+        }
+    }
+
+    /// The values of a metric of this service by their labels, without those that are zero.
+    /// - Parameter metric: Its name behind `boxoffice_authorization_`.
+    func counts(_ metric: String) -> [String: Int] {
+        numbers.text().split(separator: "\n").reduce(into: [:]) { counts, line in
+            let name = line.prefix { $0 != "{" && $0 != " " }
+            guard name == "boxoffice_authorization_" + metric, let space = line.lastIndex(of: " ") else { return }
+            guard let value = Int(line[line.index(after: space)...]), value != 0 else { return }
+            counts[String(line[name.endIndex..<space])] = value
         }
     }
 

@@ -2,6 +2,7 @@ import AuthorizationService
 import Clocks
 import Foundation
 import PostgresServer
+import ServiceKit
 import Storage
 import StorageSqlite
 import Testing
@@ -37,6 +38,24 @@ import Testing
         let store = try engine.open(folder)
         try await body(SqlAuthorizationStore(store))
         await store.close()
+    }
+
+    @Test("operators see how full the memory for permits is")
+    func tellsOfItsMemory() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let numbers = PrometheusMetrics()
+        let files = try Store(
+            file: folder + "/authz.sqlite", name: "authorization", migrations: SqlAuthorizationStore.migrations, factory: numbers)
+        let store = SqlAuthorizationStore(files, cachedTokens: 64)
+        defer { withExtendedLifetime(store) {} }
+        try await store.save(Self.token())
+        _ = try await store.token(Self.token().key)
+        _ = try await files.size()
+        let lines = numbers.text().split(separator: "\n")
+        #expect(lines.contains(#"boxoffice_storage_cache_limit_entries{cache="tokens",store="authorization"} 64.0"#))
+        #expect(lines.contains(#"boxoffice_storage_cache_entries{cache="tokens",store="authorization"} 1.0"#))
+        await files.close()
     }
 
     @Test(arguments: Backend.allCases)
@@ -86,6 +105,26 @@ import Testing
             #expect(try await store.token(old.key) == nil)
             #expect(try await store.token(live.key) == live)
         }
+    }
+
+    @Test("a permit that was read is answered from memory, until memory is forgotten")
+    func remembers() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "authz-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try StoreEngineCase.sqlite.open(folder)
+        let tokens = SqlAuthorizationStore(store)
+        // A resource that is too long for memory is read each time.
+        let (short, long) = (Self.token(), Self.token(resource: String(repeating: "r", count: 513)))
+        for token in [short, long] {
+            try await tokens.save(token)
+            #expect(try await tokens.token(token.key) == token)
+        }
+        try await store.write { try $0.run("DELETE FROM authz_tokens", []) }
+        #expect(try await tokens.token(short.key) == short)
+        #expect(try await tokens.token(long.key) == nil)
+        tokens.forgetMemory()
+        #expect(try await tokens.token(short.key) == nil)
+        await store.close()
     }
 
     @Test func survivesARestart() async throws {

@@ -44,6 +44,18 @@ import Testing
         #expect(fixture.transport.requestCount == 2)
     }
 
+    @Test("rest-v1 §5: for a day after its end a permit is told from one that never was")
+    func remembersExpiredPermits() async throws {
+        let fixture = try AuthorizationFixture()
+        _ = try await fixture.authorize()
+        for wait: Duration in [.seconds(3600), .seconds(86_400) - .milliseconds(1)] {
+            fixture.clock.advance(by: wait)
+            #expect(await fault { try await fixture.token() }?.code == .authorizationExpired)
+        }
+        fixture.clock.advance(by: .milliseconds(1))
+        #expect(await fault { try await fixture.token() }?.code == .authorizationNotFound)
+    }
+
     @Test("rest-v1 #61: a denial carries the MVPD's text and leaves no token")
     func denialsCarryTheMvpdsText() async throws {
         let fixture = try AuthorizationFixture()

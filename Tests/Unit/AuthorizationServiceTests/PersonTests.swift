@@ -28,6 +28,7 @@ import Testing
             #expect(try await fixture.service.exportPerson(sessions, context: CallContext()).tables.isEmpty)
             #expect(try await fixture.service.erasePerson(sessions, context: CallContext()).tables.isEmpty)
         }
+        #expect(fixture.store.forgottenMemories == 4, "keys of permits in memory name people")
     }
 
     @Test("a store that is away is said to be, and what is asked is bounded")
@@ -36,6 +37,9 @@ import Testing
         let many = PersonSessions(sessionIDs: (0...10_000).map { "\($0)" })
         #expect(await fault { try await fixture.service.erasePerson(many, context: CallContext()) }?.code == .invalidRequest)
         #expect(await fault { try await fixture.service.exportPerson(many, context: CallContext()) }?.code == .invalidRequest)
+        let most = PersonSessions(sessionIDs: (1...10_000).map { "\($0)" })
+        #expect(try await fixture.service.erasePerson(most, context: CallContext()).tables.isEmpty)
+        #expect(try await fixture.service.exportPerson(most, context: CallContext()).tables.isEmpty)
         fixture.refusalStore.goAway()
         let one = PersonSessions(sessionIDs: ["s"])
         #expect(await fault { try await fixture.service.erasePerson(one, context: CallContext()) }?.code == .unavailable)

@@ -45,7 +45,9 @@ import Testing
         }
         fixture.transport.answer(
             Xacml.response(Xacml.result("Permit", obligations: Xacml.obligation("urn:x:any", (Self.prefix + "maxMPAA", #""PG""#)))))
+        #expect(fixture.counts("rating_refresh_failures_total") == ["": 1])
         _ = try await fixture.authorize("other")
         #expect(fixture.sessions.updateAttributes.requests.count == 2)
+        #expect(fixture.counts("rating_refresh_failures_total") == ["": 2])
     }
 }

@@ -44,6 +44,17 @@ import Testing
         #expect(fixture.refusalStore.all.isEmpty)
     }
 
+    @Test("a denial for a device without a session, which something stands for, is not noted: nobody could look for it")
+    func standIns() async throws {
+        let fixture = try AuthorizationFixture()
+        var subject = fixture.subject()
+        subject.standsIn = true
+        fixture.table.put(subject, device: "dev-1", requestor: "CHAN7")
+        fixture.transport.answer(Xacml.deny())
+        #expect(await fault { try await fixture.authorize() }?.code == .authorizationDeniedByMvpd)
+        #expect(try await told(fixture, [try session(fixture)]).isEmpty)
+    }
+
     @Test("notes are written beside the answers, are told from the store then, and for a day")
     func keeps() async throws {
         let fixture = try AuthorizationFixture()
@@ -67,6 +78,7 @@ import Testing
         await fixture.refusals.flush()
         #expect(await fault { try await told(fixture, ["s"]) }?.code == .unavailable)
         #expect(await fault { try await told(fixture, (0...100).map(String.init)) }?.code == .invalidRequest)
+        #expect(await fault { try await told(fixture, (1...100).map(String.init)) }?.code == .unavailable, "a hundred may be asked for")
     }
 
     @Test("a store keeps the latest of a session, and tells nobody's session by its rows", arguments: StoreEngineCase.allCases)

@@ -34,6 +34,25 @@ import Testing
         #expect { try RequestedResource(resource) } throws: { ($0 as? Fault)?.code == .malformedAuthzRequest }
     }
 
+    @Test("mvpd §4.1: a resource has up to 16 KiB, a list of them up to 128 KiB, in octets")
+    func areBounded() throws {
+        func isRefused(_ body: () throws -> Void) -> Bool {
+            do { try body() } catch { return (error as? Fault)?.code == .malformedAuthzRequest }
+            return false
+        }
+        let longest = String(repeating: "é", count: 8 * 1024)
+        #expect(try RequestedResource(longest).channel == longest)
+        #expect(isRefused { _ = try RequestedResource(longest + "x") })
+        let names = (0..<8).map { String(repeating: "é", count: 8 * 1024 - 1) + "\($0)" }
+        let list = names.joined(separator: ",") + " "
+        #expect(list.utf8.count == 128 * 1024 && names.allSatisfy { $0.utf8.count == 16 * 1024 - 1 })
+        #expect(try RequestedResources(list).items.map(\.text) == names)
+        #expect(isRefused { _ = try RequestedResources(list + " ") })
+        let each = names.map { $0 + "x" }
+        #expect(try RequestedResources(each: each).items.map(\.text) == each)
+        #expect(isRefused { _ = try RequestedResources(each: each + ["y"]) })
+    }
+
     @Test("rest-v1 §3.16: a list that names nothing", arguments: [nil, "", " ", ",", " , ,"])
     func refusesEmptyLists(list: String?) {
         #expect { try RequestedResources(list) } throws: { ($0 as? Fault)?.code == .missingResource }

@@ -183,6 +183,28 @@ import Testing
         #expect(fixture.transport.messages.first?.headers.contains { $0.name == "X-Provider" && $0.value == "tinycable" } == true)
     }
 
+    @Test("mvpd §4.2: where the record names the issuer of decisions, nobody else's count: not that of the sign-in, nor a proxy's")
+    func knowsTheRecordsIssuer() async throws {
+        func answer(by issuer: String) -> SoapAnswer {
+            SoapAnswer {
+                $0.issuer = issuer
+                $0.assertionIssuer = issuer
+            }
+        }
+        let own = "https://pdp.cable.example/decisions"
+        for isProxied in [false, true] {
+            func named(_ mvpd: inout Mvpd) {
+                (mvpd.isProxied, mvpd.providerID) = (isProxied, "tinycable")
+                mvpd.authorization?.issuer = own
+            }
+            #expect(try await outcome(answer(by: own), named) == nil)
+            for other in [SoapAnswer.issuer, "tinycable", "DemoCable", own + "/"] {
+                #expect(try await outcome(answer(by: other), named)?.code == .networkReceivedError, "\(other)")
+            }
+        }
+        #expect(try await outcome(answer(by: own))?.code == .networkReceivedError, "the record names none")
+    }
+
     @Test("mvpd #94: re-authz, then the assertion's end where the record says so, then authzTtl; never beyond the session; none is a failure")
     func takesTheTtlFromItsSources() async throws {
         let reauthorize = XacmlXml.obligation(Xacml.reauthorize, on: "Permit", (Xacml.reauthorize, "90"))

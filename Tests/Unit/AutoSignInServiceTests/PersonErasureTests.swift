@@ -42,7 +42,18 @@ import Testing
         let token = try await rig.optIn()
         try await rig.redeem(token.value)
         let other = try await rig.optIn("tv-9", user: "bea")
+        // Each is an event of the account.
+        for isLocked in [true, false] {
+            let lock = SetAccountLockRequest(accountID: token.accountID, isLocked: isLocked)
+            _ = try await rig.service.operations.setAccountLock(lock, context: rig.context)
+        }
+        #expect(try await export(rig).records?.tables.first { $0.name == "security_event" }?.rows.count == 2)
         let erased = try await erase(rig, devices: ["tv-1", "tv-2"])
+        #expect(erased.tables.contains { $0.name == "redemption" && $0.rows == 1 })
+        // And that of its end.
+        #expect(erased.tables.contains { $0.name == "security_event" && $0.rows >= 2 }, "\(erased.tables)")
+        let events: [String] = try await rig.files.read { try $0.values("SELECT account_id FROM security_event WHERE account_id IS NOT NULL") }
+        #expect(events.isEmpty)
         #expect(erased.tables.contains { $0.name == "account" && $0.rows == 1 })
         #expect(erased.remainders.contains { $0.name == "family" && $0.rows == 1 }, "Apple has yet to be told")
         let told = try await export(rig, devices: ["tv-1", "tv-2"])
@@ -58,6 +69,36 @@ import Testing
         #expect(left == (0, 0), "the last letter takes what it needed with it")
         #expect(try await rig.state(other.familyID) == .active)
         #expect(try await erase(rig).tables.isEmpty, "once more does no harm")
+    }
+
+    /// What memory holds of a token: `values`, `families`, `accounts`.
+    private func kept(_ rig: TokenRig, of token: IssuedToken) throws -> Set<String> {
+        var kept: Set<String> = []
+        if case .hit = rig.store.versions.lookup(try #require(TokenValue(token.value)).id) { kept.insert("values") }
+        if case .hit = rig.store.families.lookup(FamilyID(token.familyID)) { kept.insert("families") }
+        if case .hit = rig.store.accounts.lookup(AccountID(token.accountID)) { kept.insert("accounts") }
+        return kept
+    }
+
+    @Test("nothing of an erased person stays in memory: not of a family that had ended before, nor the older value of one that waits for Apple")
+    func forgetsValues() async throws {
+        for isOver in [true, false] {
+            let rig = try TokenRig()
+            let token = try await rig.optIn()
+            if isOver {
+                try await rig.revoke(token.familyID)
+            } else {
+                _ = try await rig.rotate(token.familyID)
+            }
+            try await rig.deliver()
+            if !isOver { try await erase(rig) }
+            #expect(await refusal { try await rig.redeem(token.value) } == .tokenRevoked)
+            let expected: Set<String> = !rig.files.isCoherent ? [] : isOver ? ["values", "families", "accounts"] : ["values", "families"]
+            #expect(try kept(rig, of: token) == expected)
+            if isOver { try await erase(rig) } else { try await rig.deliver() }
+            #expect(try kept(rig, of: token).isEmpty)
+            #expect(await refusal { try await rig.redeem(token.value) } == .tokenInvalid)
+        }
     }
 
     @Test("an opt-in that began before makes no account; a minute later the person may come back")

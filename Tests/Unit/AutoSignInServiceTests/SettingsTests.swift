@@ -41,6 +41,17 @@ struct SettingsTests {
         #expect(throws: DecodingError.self) { try read { $0[key] = text } }
     }
 
+    private static func address(octets: Int) -> String {
+        let host = "https://tv.example/"
+        return host + String(repeating: "a", count: octets - host.utf8.count)
+    }
+
+    @Test("an address has at most 2048 octets")
+    func longestAddress() throws {
+        #expect(try read { $0["callbackURL"] = Self.address(octets: 2048) }.callbackURL == Self.address(octets: 2048))
+        #expect(throws: DecodingError.self) { try read { $0["callbackURL"] = Self.address(octets: 2049) } }
+    }
+
     @Test("a limit out of its range is refused", arguments: ["redeemsPerMinute", "familiesPerAccount", "cached"])
     func refusesNumbers(key: String) {
         #expect(throws: DecodingError.self) { try read { $0[key] = 0 } }

@@ -12,7 +12,7 @@ import Testing
 @Suite("Copies", .eachEngine)
 struct CopiesTests {
     @Test(
-        "a push through one copy is served by the other within a second, to watchers too, and its octets are the same", .tags(.timing))
+        "each push through one copy is served by the other within a second, to watchers too, and its octets are the same", .tags(.timing))
     func hears() async throws {
         let one = try await AdministrationWorld()
         let other = try await AdministrationWorld(one.world)
@@ -21,20 +21,19 @@ struct CopiesTests {
         let following = Task { await follower.run() }
         var versions = other.published.subscribe(knownVersion: 0) { $0.configuration.version }.makeAsyncIterator()
         _ = try await versions.next()
-        var fastest: Duration = .seconds(100)
+        var slowest: Duration = .zero
         for name in ["Late", "Later", "Latest"] {
             try await one.edit(.requestor, "NEWS") { $0["name"] = name }.changed()
             #expect(try await other.draft().changes.map(\.newJson) == ["\"\(name)\""], "whoever asks another copy sees the draft")
             let pushed = try await one.push().version()
             let start = ContinuousClock.now
             #expect(try await versions.next() == pushed.version)
-            fastest = min(fastest, start.duration(to: .now))
+            slowest = max(slowest, start.duration(to: .now))
             #expect(other.requestorName("NEWS") == name)
             #expect(try other.published.encoded() == one.published.encoded())
             #expect(try await other.versions().first?.status == .success)
         }
-        // The machine may be busy with other tests.
-        #expect(fastest < .seconds(1) && follower.lacking == nil)
+        #expect(slowest < .seconds(1) && follower.lacking == nil, "\(slowest)")
         following.cancel()
         await following.value
     }

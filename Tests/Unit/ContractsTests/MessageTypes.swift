@@ -32,6 +32,8 @@ enum MessageTypes {
         UpdateAttributesRequest.self,
         UpdateAttributesResponse.self, ServiceProviderMetadataRequest.self, ServiceProviderMetadata.self, AuthorizeRequest.self, ResourceRequest.self,
         Decision.self, MediaToken.self, ResourceList.self, PreauthorizeRequest.self, PreauthorizeByCodeRequest.self, Preauthorization.self,
+        ListFailingDecisionPointsRequest.self, FailingDecisionPoints.self, FailingDecisionPoint.self, CertificateEnd.self,
+        CountReturnsRequest.self, ReturnCounts.self, MvpdReturns.self,
         PreauthorizedResource.self, ResourceRefusal.self, FindRefusalsRequest.self, SessionRefusals.self, SessionRefusal.self,
         GetMediaTokenKeysRequest.self,
         MediaTokenKeys.self, GetConfigurationRequest.self,

@@ -1,5 +1,7 @@
 internal import Contracts
 internal import Faults
+internal import Foundation
+internal import Hummingbird
 internal import Testing
 
 @Suite struct BearerTests {
@@ -75,5 +77,27 @@ internal import Testing
         gateway.authentication.verifyAccessToken.fail(with: Fault(.insufficientScope, "another API's"))
         // The length of the body, here too much, is judged next.
         #expect(try await gateway.post(uri, form: long).status == 413)
+    }
+
+    @Test("a body is short up to 8,192 octets: then nobody is asked for its sender first")
+    func longestUnknownBody() async throws {
+        func form(_ octets: Int) -> String { "deviceId=d&x=".padding(toLength: octets, withPad: "x", startingAt: 0) }
+        #expect(try await gateway.post("/reggie/v1/ACME1/regcode", form: form(8192)).status == 201)
+        #expect(gateway.authentication.verifyAccessToken.requests.isEmpty)
+        #expect(try await gateway.post("/reggie/v1/ACME1/regcode", form: form(8193)).status == 413)
+        #expect(gateway.authentication.verifyAccessToken.requests.count == 1)
+    }
+
+    @Test("an administrator's bearer is one header of one token, whose scheme is written in either case")
+    func administrators() async throws {
+        var twice: HTTPFields = [.authorization: "Bearer good"]
+        twice.append(.init(name: .authorization, value: "Bearer good"))
+        for headers in [twice, [:], [.authorization: "Basic Z29vZA=="], [.authorization: "Bearer"], [.authorization: "Bearer a b"]] as [HTTPFields] {
+            #expect(try await gateway.get("/admin/v1/administrator", headers).status == 401)
+        }
+        #expect(try await gateway.get("/admin/v1/administrator?access_token=good", [:]).status == 401, "addresses end up in logs")
+        #expect(gateway.administration.getAdministrator.requests.isEmpty)
+        #expect(try await gateway.get("/admin/v1/administrator", [.authorization: "bEARER good"]).status == 200)
+        #expect(gateway.administration.getAdministrator.requests.last?.token == "good")
     }
 }

@@ -28,6 +28,17 @@ internal import Testing
         source.finish()
     }
 
+    @Test("a body of exactly the limit is read, whether it came with its head or after it, and one octet more is not")
+    func atTheLimit() async throws {
+        let reader = BodyReader(timeout: .seconds(60))
+        let (full, over) = (ByteBuffer(repeating: 0x61, count: 100), ByteBuffer(repeating: 0x61, count: 101))
+        #expect(try await reader.read(request(100, RequestBody(buffer: full)), limit: 100) == full)
+        #expect(try await reader.read(request(100, RequestBody(buffer: ByteBuffer())), whole: full, limit: 100) == full)
+        await #expect(throws: BodyRejection.tooLarge) {
+            try await reader.read(request(101, RequestBody(buffer: ByteBuffer())), whole: over, limit: 100)
+        }
+    }
+
     @Test func aLyingLengthIsStopped() async throws {
         let error = await #expect(throws: BodyRejection.self) {
             try await BodyReader(timeout: .seconds(60)).read(

@@ -68,6 +68,20 @@ internal import Testing
         #expect(half.clientPort == 0 && half.device?.connectionIP == "8.8.4.4" && half.device?.connectionPort == "")
     }
 
+    @Test("bridge §5.1: a visitor's id of up to 128 octets and a Roku token of up to 8,192 go to the upstream; longer ones count as not sent")
+    func boundsOfWhatUpstreamsGet() async throws {
+        let roku = try #require(HTTPField.Name("X-Roku-Reserved-Roku-Connect-Token"))
+        for (visitor, token, isKept) in [(128, 8192, true), (129, 8193, false)] {
+            let (id, sent) = (String(repeating: "v", count: visitor), String(repeating: "r", count: token))
+            let gateway = Self.gateway()
+            let reply = try await gateway.send(
+                .post, "/reggie/v1/ACME1/regcode?deviceId=d&ap_vi=\(id)", TestGateway.device.with(roku, sent))
+            #expect(reply.status == 201, "nobody is kept from watching for it")
+            let call = try #require(gateway.authentication.createRegistrationCode.requests.last?.call)
+            #expect(call.visitorID == (isKept ? id : "") && call.rokuToken == (isKept ? sent : ""))
+        }
+    }
+
     @Test("a requestor without an upstream is told of none")
     func isForUpstreamsAlone() async throws {
         let call = try await call(Self.gateway(isBridged: false), (.forwardedFor, "8.8.4.4"), (.clientPort, "50412"))

@@ -3,6 +3,7 @@ internal import Foundation
 @testable import GatewayEdge
 @testable import GatewayPublicApi
 internal import Hummingbird
+internal import StrictJson
 internal import Testing
 
 /// The OpenAPI description, and whether it is one of this gateway.
@@ -19,7 +20,8 @@ internal import Testing
         paths = try #require(document["paths"] as? [String: [String: Any]])
     }
 
-    @Test func everyRouteAndMethodIsDescribedAndNothingElse() throws {
+    @Test("clients #58: every route and method is described, and nothing else")
+    func everyRouteAndMethodIsDescribedAndNothingElse() throws {
         // Pages of the console are for people: Shared/Documents/Operations/Console.md describes them.
         let routes = try TestGateway().routes().filter { if case .console = $0.audience { false } else { true } }
         var real: Set<String> = []
@@ -77,6 +79,26 @@ internal import Testing
         let ids = operations.compactMap { $0["operationId"] as? String }
         #expect(ids.count == operations.count && Set(ids).count == ids.count)
         for operation in operations { #expect((operation["responses"] as? [String: Any])?.isEmpty == false) }
+    }
+
+    /// `Tests/Cluster/OpenApi` compares the examples with their schemas, and with what a cluster answers.
+    @Test("each operation that answers with more than a page or a file has an example, unless it is an alias")
+    func answersHaveExamples() throws {
+        let content = try String(contentsOfFile: TestGateway.pages + "/openapi.json", encoding: .utf8)
+        let description = try ApiDescription(parsing: content)
+        var shown = 0
+        for operation in description.operations {
+            let good = (operation.node["responses"]?.members ?? []).filter { $0.name.hasPrefix("2") }.map { description.resolved($0.value) }
+            let media = good.flatMap { $0["content"]?.members ?? [] }
+            let has = media.contains { $0.value["example"] != nil }
+            if operation.node["x-alias-of"] != nil { #expect(description.original(of: operation) != nil, "\(operation.id)") }
+            let isFile = ["getDescription", "getWebSdk", "getAsset"].contains(operation.id)
+            let isPage = media.allSatisfy { $0.name == "text/html" } || good.contains { $0["content"] == nil }
+            guard operation.node["x-alias-of"] == nil, !isFile, !isPage else { continue }
+            shown += 1
+            #expect(has, "\(operation.id) has no example of its answer: let Tests/Cluster/OpenApi/record call it")
+        }
+        #expect(shown > 130)
     }
 
     @Test func isServedWithAValidator() async throws {

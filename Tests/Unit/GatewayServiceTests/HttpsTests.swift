@@ -166,7 +166,8 @@ struct CertificateFiles: Sendable {
         }
     }
 
-    @Test func plainHttpIsForLoopbackUnlessItIsAllowed() {
+    @Test("clients #25: plain HTTP is for loopback, unless it is allowed")
+    func plainHttpIsForLoopbackUnlessItIsAllowed() {
         var settings = GatewaySettings(listen: "0.0.0.0:8080", publicOrigin: "https://tv.example", pages: "Pages")
         #expect(settings.problem?.key == "listen" && settings.problem?.text.contains("gateway.allowPlainHTTP") == true)
         settings.allowsPlainHTTP = true

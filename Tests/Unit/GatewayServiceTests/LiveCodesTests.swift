@@ -1,5 +1,6 @@
 internal import Clocks
 internal import Contracts
+internal import Faults
 internal import Foundation
 @testable import GatewayEdge
 internal import Hummingbird
@@ -52,46 +53,46 @@ internal import Testing
         }
     }
 
-    @Test func settingsAreChecked() throws {
-        #expect(ThrottleSettings(codes: 0).problem?.key == "codes")
-        let settings = try JSONDecoder().decode(ThrottleSettings.self, from: Data(#"{"perSecond":2,"burst":3}"#.utf8))
-        #expect(settings.codes == 1000)
-    }
-}
-
-@Suite struct ExpiryCountsTests {
-    @Test func countsUntilTheHourOfTheEnd() {
-        var counts = ExpiryCounts()
-        let start: Int64 = 1_000_000
-        func adds(_ end: Int64, at now: Int64) -> Bool { counts.add(endingAt: start + end, limit: 3, now: start + now) }
-        let three = (0..<3).map { _ in adds(1800, at: 0) }
-        #expect(three == [true, true, true])
-        let early = adds(1800, at: 1799)
-        let late = adds(9000, at: 1800 + 3600)
-        #expect(!early && late)
-        counts.remove(endingAt: start + 9000, now: start + 1800 + 3600)
-        let long = (0..<4).map { _ in adds(50_000, at: 6000) }
-        #expect(long == [true, true, true, false])
-        let stillThere = adds(50_000, at: 6000 + 36_000)
-        let over = adds(100_000, at: 6000 + 12 * 3600)
-        #expect(!stillThere && over)
-    }
-
-    @Test func whatIsOverIsNotTakenBack() {
-        var counts = ExpiryCounts()
-        _ = counts.add(endingAt: 100, limit: 2, now: 0)
-        _ = counts.add(endingAt: 8000, limit: 2, now: 7300)
-        counts.remove(endingAt: 100, now: 7300)
-        let second = counts.add(endingAt: 8000, limit: 2, now: 7300)
-        let third = counts.add(endingAt: 8000, limit: 2, now: 7300)
-        #expect(second && !third)
+    @Test("where no code is made nothing counts: a call of either API that fails, and a way to a sign-in that needs none; nor do exempt addresses")
+    func unmade() async throws {
+        let throttle = ThrottleSettings(
+            perSecond: 1_000_000, burst: 1_000_000, codes: 2, exempt: ["203.0.113.77"].compactMap(AddressRange.init))
+        let gateway = TestGateway(trusted: ["127.0.0.1"], throttle: throttle, clock: SetClock())
+        try await gateway.exchange(over: .live) { client in
+            func create(_ path: String, _ address: String) async throws -> Int {
+                let headers = TestGateway.device.with(.apDeviceIdentifier, "fingerprint ZGV2LTdmM2E=").with(.forwardedFor, address)
+                return try await client.execute(uri: path, method: .post, headers: headers) { $0.status.code }
+            }
+            let (own, exempt) = ("203.0.113.9", "203.0.113.77")
+            let (first, second) = ("/reggie/v1/ACME1/regcode?deviceId=dev-7f3a", "/api/v2/ACME1/sessions")
+            gateway.authentication.createRegistrationCode.fail(with: Fault(.unavailable, "away"))
+            gateway.authentication.beginSignIn.fail(with: Fault(.unavailable, "away"))
+            for path in [first, second] { for _ in 0..<5 { #expect(try await create(path, own) == 503) } }
+            gateway.authentication.beginSignIn.answer(with: SignInPlan(step: .authorize, reason: .shared, id: "id-1", mvpd: "NorthCable"))
+            for _ in 0..<5 { #expect(try await create(second, own) == 200) }
+            gateway.authentication.createRegistrationCode.answer(with: TestGateway.code(call: nil))
+            var statuses: [Int] = []
+            for path in [first, first, first, second] { statuses.append(try await create(path, own)) }
+            #expect(statuses == [201, 201, 429, 429])
+            for _ in 0..<5 { #expect(try await create(first, exempt) == 201) }
+        }
     }
 
-    @Test func endsWhenItSaysNoMore() {
-        var counts = ExpiryCounts()
-        #expect(counts.end == 0)
-        _ = counts.add(endingAt: 7300, limit: 1, now: 100)
-        #expect(counts.end == 10_800)
-        #expect(counts.expires == 10_800_000_000_000)
+    @Test("a code counts as long as it lives: half an hour where the app does not say")
+    func life() async throws {
+        let clock = SetClock()
+        let gateway = TestGateway(
+            trusted: ["127.0.0.1"], throttle: ThrottleSettings(perSecond: 1_000_000, burst: 1_000_000, codes: 1), clock: clock)
+        // Ends are counted by the hour.
+        let steps = [(3000, "", 201), (2 * 3600 - 1, "&ttl=3600", 429), (2 * 3600, "&ttl=3600", 201), (4 * 3600 - 1, "", 429), (4 * 3600, "", 201)]
+        try await gateway.exchange(over: .live) { client in
+            for (seconds, more, status) in steps {
+                clock.set(.seconds(seconds))
+                let uri = "/reggie/v1/ACME1/regcode?deviceId=dev-7f3a\(more)"
+                let headers = TestGateway.device.with(.forwardedFor, "203.0.113.9")
+                let answer = try await client.execute(uri: uri, method: .post, headers: headers) { $0.status.code }
+                #expect(answer == status, "after \(seconds) s")
+            }
+        }
     }
 }

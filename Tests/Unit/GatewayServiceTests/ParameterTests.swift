@@ -187,10 +187,18 @@ internal import Testing
     @Test(
         arguments: [
             "deviceId=%FF", "deviceId=%C3%28", "deviceId=%zz", "deviceId=a%00b", "deviceId=%0a", "deviceId=" + String(repeating: "x", count: 513),
+            "deviceId=%7f", "deviceId=%1f", "deviceId=%C2%80", "deviceId=" + String(repeating: "%C3%A9", count: 513),
         ])
     func garbageInTheDeviceIdIs400(parameter: String) async throws {
         #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1&\(parameter)").status == 400)
         #expect(gateway.authentication.getSession.requests.isEmpty)
+    }
+
+    @Test("rest-v1 §2.5: a device id has up to 512 characters, which may be any that are printed", arguments: ["x", " ", "~", "%C3%A9"])
+    func longestDeviceID(character: String) async throws {
+        let id = String(repeating: character == " " ? "%20" : character, count: 512)
+        #expect(try await gateway.get("/api/v1/checkauthn?requestor=ACME1&deviceId=\(id)").status == 200)
+        #expect(gateway.authentication.getSession.requests.first?.call?.deviceID.unicodeScalars.count == 512)
     }
 
     @Test("rest-v1 #37: dummy is refused where no code is created")

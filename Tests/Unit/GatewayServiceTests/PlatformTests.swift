@@ -73,6 +73,9 @@ internal import Testing
         _ = try await gateway.get(path + "&ast=a&ast=b")
         _ = try await gateway.get(path, TestGateway.device.with(header, String(repeating: "x", count: 16 * 1024 + 1)))
         #expect(gateway.authentication.getSession.requests.map { $0.call?.subjectToken } == ["h", "p", "r", "", ""])
+        let longest = String(repeating: "x", count: 16 * 1024)
+        _ = try await gateway.get(path, TestGateway.device.with(header, longest))
+        #expect(gateway.authentication.getSession.requests.last?.call?.subjectToken == longest)
         _ = try await gateway.post("/reggie/v1/ACME1/regcode", form: "deviceId=d&ast=p")
         #expect(gateway.authentication.createRegistrationCode.requests.first?.call?.subjectToken == "p")
     }

@@ -102,6 +102,21 @@ internal import Testing
         #expect(request.browserSecret == "s3cret" && request.samlResponse == "PHg+" && request.relayStatePresent)
     }
 
+    @Test("clients #26: cookies that are not ours are nothing to a call, and nothing beside ours to the MVPD's answer")
+    func foreignCookies() async throws {
+        let foreign = "JSESSIONID=1; BIGipServerpool=2.3; ppc=4"
+        let device = "/reggie/v1/ACME1/regcode?deviceId=d"
+        let made = try await gateway.send(.post, device, TestGateway.device.with(.cookie, foreign))
+        #expect(made.status == 201 && made.headers[.setCookie] == nil)
+        #expect(try await gateway.send(.post, device).text == made.text)
+        let cookies = try await gateway.get(uri, [.cookie: foreign]).headers[values: .setCookie]
+        #expect(cookies.map { $0.prefix { $0 != ";" } } == ["__Host-signin-relay-1234567890=s3cret"], "ours is set, none is taken away")
+        let form = "SAMLResponse=PHg%2B&RelayState=relay-1234567890abcdef"
+        let reply = try await gateway.post(consumer, form: form, [.cookie: "\(foreign); __Host-signin-relay-1234567890=s3cret; ppc=5"])
+        #expect(reply.status == 302 && reply.headers[values: .setCookie].count == 1)
+        #expect(gateway.authentication.completeSamlSignIn.requests.last?.browserSecret == "s3cret")
+    }
+
     @Test("rest-v1 #45 #103: a rejected answer is a neutral page with the trace")
     func rejected() async throws {
         gateway.authentication.completeSamlSignIn.answer(with: SignInOutcome(result: .rejected, traceID: "feedfacefeedfacefeedfacefeedface"))

@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Contracts
 internal import Doubles
 internal import Faults
@@ -32,6 +33,8 @@ struct TestGateway: Sendable {
     let clock: any MonotonicClock
     let isReady: Bool
     let provider: OpenIDProvider?
+    let cluster: ClusterView
+    let wall: any WallClock
 
     init(
         configuration: Configuration? = DemoCatalogue.configuration, trusted: [String] = [], insecureCookies: Bool = false,
@@ -40,8 +43,10 @@ struct TestGateway: Sendable {
         overload: OverloadSettings = TestGateway.patient, admin: AdministrationSettings = AdministrationSettings(),
         provider: OpenIDProvider? = nil,
         isReady: Bool = true, mvpdProxies: [String] = [], shares: ShareSettings = .unlimited, hosts: [HostSettings] = [],
-        signInOrigin: String? = nil, clientPortHeader: String? = nil
+        signInOrigin: String? = nil, clientPortHeader: String? = nil, signedPlainHTTP: GatewaySettings.SignedPlainHTTP = .strict,
+        cluster: ClusterView = ClusterView(), wall: any WallClock = SystemClock()
     ) {
+        (self.cluster, self.wall) = (cluster, wall)
         self.clock = clock
         self.isReady = isReady
         self.provider = provider
@@ -49,7 +54,7 @@ struct TestGateway: Sendable {
         settings = GatewaySettings(
             publicOrigin: origin, pages: Self.pages, insecureCookies: insecureCookies, trustedProxies: trusted.compactMap(AddressRange.init),
             bodyTimeout: bodyTimeout, maximumBodyBytes: 8 * 1024, maximumAssertionBytes: 32 * 1024, throttle: throttle, tls: tls,
-            connections: connections, overload: overload, admin: admin,
+            connections: connections, overload: overload, admin: admin, signedPlainHTTP: signedPlainHTTP,
             mvpdProxyAddresses: mvpdProxies.compactMap(AddressRange.init), shares: shares, hosts: hosts, signInOrigin: signInOrigin,
             clientPortHeader: clientPortHeader)
         prepare()
@@ -122,7 +127,8 @@ struct TestGateway: Sendable {
         Dependencies(
             settings: settings, pages: try Self.loaded(settings), authentication: authentication, authorization: authorization,
             administration: administration, operations: operations, usage: usage, autoSignIn: autoSignIn, signInWithApple: signInWithApple,
-            catalogue: catalogue, autoSignInOperations: autoSignInOperations, logger: logger, clock: clock, isReady: { [isReady] in isReady })
+            catalogue: catalogue, autoSignInOperations: autoSignInOperations, logger: logger, clock: clock, cluster: cluster, wall: wall,
+            isReady: { [isReady] in isReady })
     }
 
     /// A good bearer, device information, and a wish for JSON.

@@ -110,6 +110,36 @@ extension RpcTests {
             await client.shutDown()
         }
 
+        @Test("each copy is asked by itself: one that hangs, or is gone, keeps no other from its answer; what each says of itself is known")
+        func eachCopyIsAsked() async throws {
+            let first = try await TestServer()
+            let second = try await Self.second(to: first)
+            first.server.health.setServing()
+            first.server.health.set(certificates: [CertificateEnd(use: "wire", endsAtMilliseconds: 7)])
+            second.server.health.setNotServing(reason: "no catalogue yet")
+            let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map { RpcAddress(host: $0, port: first.address.port) }
+            let client = try TestServer.client(of: addresses, identity: first.identities.identity("client.boxoffice")) { $0.followsHealth = true }
+            #expect(try await eventually { client.copies.map(\.reason) == ["", "no catalogue yet", ""] && !client.copies[0].certificates.isEmpty })
+            #expect(client.copies.map(\.isServing) == [true, false, false])
+            #expect(client.copies[0].certificates == [CertificateEnd(use: "wire", endsAtMilliseconds: 7)])
+            #expect(client.copies.map(\.address) == addresses.map { "\($0)" })
+            for (copy, number) in zip(client.copies.prefix(2), [1, 2] as [UInt8]) {
+                let answer = try await copy.call(TestOperations.read, EchoMessage(content: [number]), context: CallContext())
+                #expect(answer.content == [number])
+            }
+            #expect(first.operations.current.begun == 1 && second.operations.current.begun == 1, "the copy that cannot work is asked too")
+            func fault(_ copy: PeerCopy, _ context: CallContext) async -> Fault.Code? {
+                do throws(Fault) {
+                    _ = try await copy.call(TestOperations.wait, EchoMessage(), context: context)
+                    return nil
+                } catch { return error.code }
+            }
+            #expect(await fault(client.copies[0], CallContext().child(within: .milliseconds(50))) == .deadlineExceeded)
+            #expect(await fault(client.copies[2], CallContext()) == .unavailable)
+            first.operations.open()
+            await client.shutDown()
+        }
+
         @Test func watchersMayLeaveWhileTheyAreTold() async throws {
             let health = HealthState(softwareVersion: "1")
             for _ in 0..<200 {

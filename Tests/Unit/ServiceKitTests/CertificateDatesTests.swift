@@ -23,6 +23,18 @@ import Testing
         #expect(dates.ends.map(\.moment) == [leaf.notAfter, authority.notAfter])
     }
 
+    @Test("callers are told of certificates that end within 60 days, the first to end first, and of ten at most")
+    func tellsCallers() throws {
+        let now = Timestamp(seconds: 1_900_000_000)
+        let day: Int64 = 86_400
+        func end(_ days: Int64) -> (use: String, moment: Timestamp) { ("use \(days)", now + .seconds(days * day)) }
+        let told = CertificateDates.soon([end(61), end(59), end(-1), end(3)], now: now)
+        #expect(told.map(\.use) == ["use -1", "use 3", "use 59"])
+        #expect(told.map(\.endsAtMilliseconds) == [-1, 3, 59].map { UInt64((now + .seconds($0 * day)).milliseconds) })
+        #expect(CertificateDates.soon((0..<30).map { end($0) }, now: now).map(\.use) == (0..<10).map { "use \($0)" })
+        #expect(CertificateDates.soon([(String(repeating: "a", count: 300), now)], now: now).first?.use.utf8.count == 100)
+    }
+
     @Test(
         "a program's own certificate, or all of its authorities, that have ended make it not ready; of several authorities one is enough, and what cannot be read is told elsewhere"
     )

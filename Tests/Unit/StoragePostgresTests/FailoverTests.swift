@@ -16,10 +16,9 @@ extension InTimeTests {
         func promotion(isKilled: Bool) async throws {
             let servers = try await offThread { try ReplicatedServer() }
             defer { servers.end() }
-            var options = servers.primary.options()
+            let options = servers.options()
             var there = options
-            there.hosts = [.init(name: servers.standby.folder.path, port: UInt16(servers.standby.port))]
-            options.hosts += there.hosts
+            there.hosts = [options.hosts[1]]
             let store = try await offThread { [options] in try Store.notes(options) }
             let acknowledged = Acknowledged()
             let writers = (0..<4).map { writer in

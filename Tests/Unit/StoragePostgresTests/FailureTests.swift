@@ -2,6 +2,7 @@ import Faults
 import Foundation
 import PostgresServer
 import Storage
+import Synchronization
 import Testing
 
 @testable import StoragePostgres
@@ -10,10 +11,11 @@ extension InTimeTests {
     /// The callers' view while the server is away, and the stored rows when it is back.
     @Suite("A server that fails", .enabled(if: PostgresServer.isHere, PostgresServer.absence))
     struct FailureTests {
-        @Test("when the server is killed calls fail at once, and what was acknowledged is there when it is back")
+        @Test("when the server is killed calls fail within a second, changes under way within six, and what was acknowledged is there later")
         func killed() async throws {
             let server = try await offThread { try PostgresServer() }
             let store = try await server.notes()
+            let slowest = Slowest()
             let writers = (0..<8).map { writer in
                 Task { () -> [String] in
                     var acknowledged: [String] = []
@@ -21,10 +23,13 @@ extension InTimeTests {
                     while !Task.isCancelled {
                         let text = "\(writer) \(number)"
                         number += 1
+                        let begun = ContinuousClock.now
                         do {
                             try await store.add(text, inClosure: writer % 2 == 1)
                             acknowledged.append(text)
                         } catch {
+                            let took = begun.duration(to: .now)
+                            slowest.note(took)
                             #expect(((error as? Fault)?.code).map { [.unavailable, .deadlineExceeded].contains($0) } == true, "\(error)")
                             await Task.yield()
                         }
@@ -56,6 +61,8 @@ extension InTimeTests {
             }
             let found = Set(try await store.texts())
             #expect(acknowledged.subtracting(found).sorted() == [], "acknowledged writes are lost")
+            // Whether a commit that was under way has happened is looked for first.
+            #expect(slowest.time < .seconds(6), "a call that failed took \(slowest.time)")
             await store.close()
         }
 
@@ -125,4 +132,117 @@ struct WorkQueueTests {
         #expect(queue.workerDisconnected(loss, wasResting: false) == [4])
         #expect(throws: Fault.self) { try queue.submit(5) }
     }
+
+    @Test(
+        "behind a lane that hangs in a dead server nobody waits once another lane has found none; a free lane, an answer or a new connection ends that"
+    )
+    func hanging() throws {
+        let queue = WorkQueue<Int>(most: 10)
+        let loss = DatabaseError(.unavailable, "gone")
+        func bothAreConnected() {
+            queue.workerConnected()
+            queue.workerConnected()
+        }
+        bothAreConnected()
+        // One is at work, the other one is lost.
+        _ = queue.workerDisconnected(loss, wasResting: true)
+        try queue.submit(1)
+        #expect(queue.workerFailed(loss) == [1] && queue.trouble == loss)
+        #expect(throws: Fault.self) { try queue.submit(2) }
+        // That which was at work has got its answer after all.
+        #expect(queue.take(10, else: WakePipe()) == [] && queue.trouble == nil)
+        // It is free now: another failure is no reason.
+        #expect(queue.workerFailed(loss) == [])
+        try queue.submit(3)
+        #expect(queue.take(10, else: WakePipe()) == [3])
+        #expect(queue.workerFailed(loss) == [])
+        #expect(throws: Fault.self) { try queue.submit(4) }
+        queue.workerConnected()
+        try queue.submit(5)
+        #expect(queue.take(10, else: WakePipe()) == [5])
+        // A server that lacks room for one more is there.
+        #expect(queue.workerFailed(DatabaseError(.busy, "no room")) == [] && queue.trouble == nil)
+        try queue.submit(6)
+    }
+}
+
+@Suite("The choice of a server")
+struct ServerChoiceTests {
+    @Test("when all connections are lost at once one thread asks the servers for all, and what it hears is told to the others")
+    func together() async throws {
+        let server = try DyingServer()
+        var options = PostgresOptions(hosts: [.init(name: "127.0.0.1", port: server.port)], database: "d", user: "u")
+        options.schema = "s"
+        let choice = ServerChoice(options, program: "test")
+        let reasons = await withTaskGroup { group in
+            for _ in 0..<12 {
+                group.addTask {
+                    (try? await offThread { () -> String in
+                        do {
+                            _ = try choice.connect()
+                            return "connected"
+                        } catch {
+                            return "\(error)"
+                        }
+                    }) ?? ""
+                }
+            }
+            return await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(reasons.count == 1 && reasons.first?.contains("server closed the connection") == true, "\(reasons)")
+        #expect((1...3).contains(server.connections), "\(server.connections) of 12")
+        // Whoever comes later asks anew.
+        let before = server.connections
+        await #expect(throws: PostgresError.self) { try await offThread { _ = try choice.connect() } }
+        #expect(server.connections == before + 1)
+    }
+}
+
+/// Takes connections one by one, and ends each after a moment.
+private final class DyingServer: Sendable {
+    let port: UInt16
+    private let descriptor: CInt
+    private let count = Count()
+
+    private final class Count: Sendable {
+        let connections = Atomic(0)
+    }
+
+    var connections: Int { count.connections.load(ordering: .acquiring) }
+
+    init() throws {
+        descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let isListening = withUnsafeMutableBytes(of: &address) { bytes in
+            let address = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress
+            return bind(descriptor, address, length) == 0 && listen(descriptor, 64) == 0 && getsockname(descriptor, address, &length) == 0
+        }
+        try #require(isListening)
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [count] in
+            while case let taken = accept(descriptor, nil, nil), taken >= 0 {
+                count.connections.add(1, ordering: .acquiringAndReleasing)
+                usleep(500_000)
+                close(taken)
+            }
+        }
+    }
+
+    deinit {
+        _ = shutdown(descriptor, CInt(SHUT_RDWR))
+        close(descriptor)
+    }
+}
+
+/// The longest time of those that were noted.
+private final class Slowest: Sendable {
+    private let longest = Mutex(Duration.zero)
+
+    var time: Duration { longest.withLock { $0 } }
+
+    func note(_ time: Duration) { longest.withLock { $0 = max($0, time) } }
 }

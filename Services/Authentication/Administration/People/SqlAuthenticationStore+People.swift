@@ -51,6 +51,7 @@ extension SqlAuthenticationStore {
             if session.isLogin { logins.forget(LoginPlace(subscriber: session.subscriber, requestor: session.key.requestor)) }
         }
         for code in codes { self.codes.forget(code) }
+        gone.forgetAll()
         return erased
     }
 

@@ -1,3 +1,4 @@
+package import Clocks
 package import Contracts
 package import CoreMetrics
 internal import Memos
@@ -11,6 +12,8 @@ package struct AuthenticationMetrics: Sendable {
     package var signIn: UsageDimensions?
     /// By MVPD.
     package var mvpds: MvpdCounter?
+    /// For operators: from where people come back; `nil`: nobody is counted, as of tests.
+    package var returns: MvpdReturnCounter?
     /// `nil`: the database's clock is the measure.
     package var clock: ClockDoubt?
 
@@ -70,8 +73,17 @@ package struct AuthenticationMetrics: Sendable {
 
     private let trialPlays = Memo<String, Counter>(capacity: 16)
 
-    package init(usage: UsageCounter = UsageCounter(), signIn: UsageDimensions? = nil, mvpds: MvpdCounter? = nil, clock: ClockDoubt? = nil) {
-        (self.usage, self.signIn, self.mvpds, self.clock) = (usage, signIn, mvpds, clock)
+    package init(
+        usage: UsageCounter = UsageCounter(), signIn: UsageDimensions? = nil, mvpds: MvpdCounter? = nil, returns: MvpdReturnCounter? = nil,
+        clock: ClockDoubt? = nil
+    ) {
+        (self.usage, self.signIn, self.mvpds, self.returns, self.clock) = (usage, signIn, mvpds, returns, clock)
+    }
+
+    /// A person is sent to an MVPD. A silent attempt is no person's, and is not told here.
+    package func sentPerson(to mvpd: MvpdID, at now: Timestamp) {
+        mvpds?.count(.begun, mvpd: mvpd.text)
+        returns?.sent(to: mvpd.text, at: now)
     }
 
     /// - Parameter result: `permitted`, `over` or `resources_used_up`.

@@ -42,6 +42,9 @@ package protocol SignInMethod: Sendable {
     /// True for a session that nobody is shown now, though it has not ended: its provider has closed the integration for a while.
     func hides(_ session: SessionRecord) async throws(Fault) -> Bool
 
+    /// True where the provider ended the device's login lately, and nobody has signed in or out there since.
+    func hasEnded(_ viewer: DeviceCaller) async throws(Fault) -> Bool
+
     /// Takes note of sessions that have ended here, and tells the provider of those that came by this method.
     /// - Parameter end: Where the browser is to go at last, whose call it is; `nil`: there is no browser.
     /// - Returns: `nil` for a method that tells nobody.
@@ -52,6 +55,7 @@ extension SignInMethod {
     package func settle(_ viewer: DeviceCaller, _ call: DeviceCall?) async throws(Fault) {}
     package func settle(_ code: RegistrationRecord) async throws(Fault) {}
     package func hides(_ session: SessionRecord) async throws(Fault) -> Bool { false }
+    package func hasEnded(_ viewer: DeviceCaller) async throws(Fault) -> Bool { false }
     package func end(_ sessions: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? { nil }
 }
 

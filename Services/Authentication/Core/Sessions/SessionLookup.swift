@@ -18,8 +18,9 @@ package struct SessionLookup: Sendable {
     /// The valid session of the calling device, or the one that a stored token names.
     /// - Parameter hidesDisabled: False for a service that has to tell a person without a session from an integration that is switched off
     ///   (rest-v1 #51).
-    /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`; `unknown_integration` for a
-    ///   service that tells them apart, where an upstream has closed the integration.
+    /// - Throws: The faults of `BearerCheck.device`; `authentication_session_missing`, `authentication_session_expired`,
+    ///   `authentication_session_invalidated`; `unknown_integration` for a service that tells them apart, where an upstream has closed the
+    ///   integration.
     package func session(of call: DeviceCall?, hidesDisabled: Bool) async throws(Fault) -> (record: SessionRecord, catalogue: Catalogue) {
         if let call, let token = call.storedToken {
             let found = try await stored.session(of: call, token, hidesDisabled: hidesDisabled)
@@ -38,7 +39,10 @@ package struct SessionLookup: Sendable {
         for requestor in anywhere.client.requestors {
             let state = try await state(of: anywhere.at(requestor), call, hidesDisabled: true)
             if case .valid(let record) = state { return (record, anywhere.catalogue) }
-            if case .expired = state { best = state }
+            switch (state, best) {
+            case (.expired, _), (.ended, .missing): best = state
+            default: break
+            }
         }
         return (try best.requireValid(), anywhere.catalogue)
     }
@@ -56,7 +60,15 @@ package struct SessionLookup: Sendable {
         let state = judged(open)
         if case .valid = state { return state }
         if !hidesDisabled, open.count < records.count, case .valid = judged(records) { throw Self.closed }
-        return try await shared(caller).map(SessionState.valid) ?? state
+        if let shared = try await shared(caller) { return .valid(shared) }
+        // One that is hidden has not ended.
+        guard case .missing = state, open.count == records.count, try await hasEnded(caller) else { return state }
+        return .ended
+    }
+
+    private func hasEnded(_ caller: DeviceCaller) async throws(Fault) -> Bool {
+        for method in methods where try await method.hasEnded(caller) { return true }
+        return false
     }
 
     private static let closed = Fault(.unknownIntegration, "The provider is not available for this channel.")

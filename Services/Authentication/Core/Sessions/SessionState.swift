@@ -10,6 +10,8 @@ package enum SessionState: Hashable, Sendable {
 
     case valid(SessionRecord)
     case expired
+    /// The provider has ended it, not the viewer.
+    case ended
     case missing
 
     package static let nobody = Fault(.authenticationSessionMissing, "User not authenticated")
@@ -43,11 +45,12 @@ package enum SessionState: Hashable, Sendable {
         return best
     }
 
-    /// - Throws: `authentication_session_expired` or `authentication_session_missing`.
+    /// - Throws: `authentication_session_expired`, `authentication_session_invalidated` or `authentication_session_missing`.
     package func requireValid() throws(Fault) -> SessionRecord {
         switch self {
         case .valid(let record): return record
         case .expired: throw Fault(.authenticationSessionExpired, "Authentication token expired")
+        case .ended: throw Fault(.authenticationSessionInvalidated, "The viewer is not signed in at the provider any more.")
         case .missing: throw Self.nobody
         }
     }

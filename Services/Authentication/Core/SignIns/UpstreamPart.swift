@@ -61,6 +61,15 @@ package struct UpstreamPart: Hashable, Sendable {
     package var isShared: Bool { kind == BridgedProfile.Kind.platformSSO.rawValue || kind == BridgedProfile.Kind.serviceTokenSSO.rawValue }
 }
 
+/// A login that the provider ended, and that is remembered for a while (bridge §8.1).
+package struct GoneLogin: Hashable, Sendable {
+    package let mvpd: MvpdID
+    /// The moment at which that was seen here.
+    package let at: Timestamp
+
+    package init(mvpd: MvpdID, at: Timestamp) { (self.mvpd, self.at) = (mvpd, at) }
+}
+
 extension DeviceID {
     /// Stands for the device in the name of a client of ours that serves it alone (bridge §4.1).
     package var slotDigest: String { Hex.encode(SHA256.hash(text)) }

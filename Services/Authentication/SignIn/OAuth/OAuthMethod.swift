@@ -69,7 +69,7 @@ struct OAuthSignInStarter: Sendable {
             callback: callback)
         guard try await store.begin(pending, now: now) else { return nil }
         metrics.startedSignIns.increment()
-        if attempt != .passive { metrics.mvpds?.count(.begun, mvpd: pending.mvpd.text) }
+        if attempt != .passive { metrics.sentPerson(to: pending.mvpd, at: now) }
         metrics.count(.authnAttempt, record, at: pending.mvpd)
         return SignInStart(
             url: request.url, browserSecret: browser?.text ?? "", expiresInSeconds: UInt32(clamping: (pending.expiresAt - now).components.seconds))

@@ -42,8 +42,7 @@ struct SamlMethod: BrowserSignInMethod, CallRegistration {
         // The code may have been used or deleted since it was read.
         guard try await store.begin(pending, now: now) else { throw RegistrationCodes.spentCode }
         metrics.startedSignIns.increment()
-        // A silent attempt is no person's.
-        if !attempt.request.isPassive { metrics.mvpds?.count(.begun, mvpd: pending.mvpd.text) }
+        if !attempt.request.isPassive { metrics.sentPerson(to: pending.mvpd, at: now) }
         metrics.count(.authnAttempt, record, at: pending.mvpd)
         return SignInStart(
             url: dispatch.url, fields: dispatch.fields, browserSecret: browser?.text ?? "",

@@ -8,6 +8,7 @@ struct UpstreamProbe: Sendable {
     /// A check makes more calls at once than upstreams take from one address: it waits where it is told to.
     private static let longestPause: Duration = .seconds(2)
     private static let mostPauses = 2
+    private static let visitPause: Duration = .seconds(1)
 
     let line: UpstreamConnection
     let upstream: BridgeUpstream
@@ -49,8 +50,17 @@ struct UpstreamProbe: Sendable {
         return await send(request, limit, largest: upstream.largestAnswer(call.operation), read)
     }
 
-    /// A browser's visit, which ends at the first answer.
+    /// A browser's visit, which ends at the first answer. One that is one too many is made again after a moment, as calls are.
     func visit(_ url: String) async -> Answer<Int> {
+        for _ in 0..<Self.mostPauses {
+            let answer = await look(url)
+            guard answer.value == 429 else { return answer }
+            try? await Task.sleep(for: Self.visitPause)
+        }
+        return await look(url)
+    }
+
+    private func look(_ url: String) async -> Answer<Int> {
         let request = OutboundRequest(.get, url, headers: [("Accept", "text/html")])
         return await send(request, upstream.timeout(.session), largest: upstream.largestAnswer(.list)) { answer throws(BridgeFailure) in answer.status
         }

@@ -86,7 +86,11 @@ struct UpstreamSessionCheck: Sendable {
         guard let status = answer.value else { return steps.failed(7, title, expected: expected, .create, answer) }
         let seen = "\(status)\(Self.host(url))"
         guard (200..<400).contains(status) else {
-            return steps.failed(7, title, expected: expected, seen: seen, advice: "A browser would see an error: ask the upstream's operator.")
+            let advice =
+                status == 429
+                ? "Too many visits at once: --throttle tries whether devices have budgets of their own."
+                : "A browser would see an error: ask the upstream's operator."
+            return steps.failed(7, title, expected: expected, seen: seen, advice: advice)
         }
         steps.passed(7, title, expected: expected, seen: seen)
     }

@@ -266,8 +266,7 @@ struct UpstreamConfirmations: Sendable {
 
     /// Has upstream forget a profile that is nobody's; the logins that it may have come of are done then.
     func dismiss(_ part: UpstreamPart, of pendings: [UpstreamPending], now: Timestamp) async throws(Fault) {
-        try await store.remember(logoutOf: part, now: now)
-        for pending in pendings { try await store.settle(pending.handle, as: .done) }
+        try await store.remember(logoutOf: part, of: pendings.map(\.handle), now: now)
     }
 
     static func mayComeOf(_ pending: UpstreamPending, _ profile: BridgedProfile) -> Bool { profile.start > pending.startedAt - tolerance }

@@ -39,6 +39,8 @@ struct UpstreamMethod: BrowserSignInMethod, CallRegistration {
 
     func hides(_ session: SessionRecord) async throws(Fault) -> Bool { try await sessions.hides(session) }
 
+    func hasEnded(_ viewer: DeviceCaller) async throws(Fault) -> Bool { try await sessions.hasEnded(viewer) }
+
     func end(_ ended: [SessionRecord], leadingTo end: String?) async throws(Fault) -> EndedAtProvider? {
         try await logouts.tell(ended, leadingTo: end)
     }

@@ -84,7 +84,7 @@ struct UpstreamSignIns: Sendable {
                 await lists.refresh(way, for: record.device, at: record.device.connectionIP)
             }
             caller.line.metrics.signInEnded(.failed, way.upstream.id)
-            throw Self.fault(error, way, now, logger)
+            throw Self.fault(error, way, clock.now(), logger)
         }
         metrics.startedSignIns.increment()
         metrics.mvpds?.count(.begun, upstream: way.upstream.id)
@@ -141,7 +141,7 @@ struct UpstreamSignIns: Sendable {
             }
         } catch {
             caller.line.metrics.signInEnded(.failed, way.upstream.id)
-            throw Self.fault(error, way, now, logger)
+            throw Self.fault(error, way, clock.now(), logger)
         }
         guard let profile = found.first(where: { $0.mvpd == way.theirMvpd && $0.end > now }) else {
             throw alarm("bridge.unexpected_answer", way, "authorize without a profile")
@@ -159,8 +159,7 @@ struct UpstreamSignIns: Sendable {
             tell("not_confirmed", part)
             throw Fault(.upstreamUnavailable, "Somebody signed in without confirming it here, and is signed out again.", retryAfter: .seconds(5))
         }
-        guard try await store.start(session, part, of: nil, now: now) else { throw RegistrationCodes.spentCode }
-        try await endOthers(than: session)
+        guard try await start(session, part, of: nil, now: now) else { throw RegistrationCodes.spentCode }
         tell("signed_in", part)
         return SignInStart(url: end)
     }
@@ -287,7 +286,7 @@ struct UpstreamSignIns: Sendable {
     }
 
     /// Upstream and client of a login, as long as the catalogue has them.
-    private func way(of pending: UpstreamPending) -> (upstream: BridgeUpstream, client: UpstreamClientAt)? {
+    func way(of pending: UpstreamPending) -> (upstream: BridgeUpstream, client: UpstreamClientAt)? {
         guard let upstream = try? catalogue.current().upstream(pending.upstream), let client = UpstreamClientAt(pending.slot, at: upstream) else {
             return nil
         }
@@ -335,85 +334,7 @@ struct UpstreamSignIns: Sendable {
         return .nothing
     }
 
-    // MARK: Logins that are one browser's alone
-
-    /// Ends a login that another browser brings back than the one that confirmed it. A profile that it has made is nobody's.
-    private func refuse(_ pending: UpstreamPending) async throws(Fault) {
-        guard pending.state != .done, pending.state != .refused, pending.state != .refusedUnseen else { return }
-        try await store.settle(pending.handle, as: .refusedUnseen)
-        logger.notice(
-            "bridge.other_browser",
-            metadata: ["upstream": "\(pending.upstream)", "requestor": "\(pending.key.requestor)", "mvpd": "\(pending.mvpd)"])
-        caller.line.metrics.signInEnded(.otherBrowser, pending.upstream)
-        metrics.signInEnded("rejected", reason: "other_browser")
-        metrics.mvpds?.count(.bad, upstream: pending.upstream)
-        if try await dismiss(what: pending, at: PendingReads.afterReturn, isBackground: false) == .nothing {
-            try await store.settle(pending.handle, as: .refused)
-        }
-    }
-
-    /// Looks after logins of one browser that nobody brought back, or brought back in another one while upstream was away; until it is cancelled.
-    /// - Parameter isMine: True when it is this copy's turn.
-    func resolve(isMine: @Sendable () async -> Bool) async {
-        while (try? await Task.sleep(for: .seconds(20))) != nil {
-            if await isMine() { await resolveOnce() }
-        }
-    }
-
-    func resolveOnce() async {
-        do throws(Fault) {
-            for pending in try await store.unresolvedPendings(now: clock.now(), most: Self.mostResolved)
-            where try await dismiss(what: pending, at: [.zero], isBackground: true) == .nothing {
-                try await store.settle(pending.handle, as: pending.expiresAt <= clock.now() ? .done : .refused)
-            }
-        } catch {
-            logger.debug("bridge.logins_not_resolved", metadata: ["reason": "\(error)"])
-        }
-    }
-
-    private static let mostResolved = 16
-
-    private enum Dismissal {
-        case done
-        case nothing
-        case away
-    }
-
-    /// Has upstream forget the profile that a login made.
-    private func dismiss(what pending: UpstreamPending, at moments: [Duration], isBackground: Bool) async throws(Fault) -> Dismissal {
-        guard let way = way(of: pending) else { return .nothing }
-        let device = BridgeDevice(pending.key.device, pending.device, userAgent: pending.userAgent)
-        let begin = ContinuousClock.now
-        for moment in moments {
-            let rest = moment - begin.duration(to: .now)
-            if rest > .zero { try? await Task.sleep(for: rest) }
-            let found: [BridgedProfile]
-            do throws(UpstreamError) {
-                found = try await caller.ask(
-                    .profile(pending.serviceProvider, mvpd: pending.theirMvpd), by: way.client, for: device,
-                    UpstreamDeadline(way.upstream.totalTimeout, isBackground: isBackground)
-                ) { answer throws(BridgeFailure) in try BridgedProfile.all(answer) }
-            } catch {
-                if case .clientLost = error { return .nothing }
-                return error.refusal == nil ? .away : .nothing
-            }
-            let now = clock.now()
-            let mine = found.first { $0.mvpd == pending.theirMvpd && $0.end > now && UpstreamConfirmations.mayComeOf(pending, $0) }
-            guard let profile = mine else { continue }
-            let part = try profiles.session(of: profile, for: Self.holder(pending, way.upstream, nil), now: now).part
-            try await confirmations.dismiss(part, of: [pending], now: now)
-            tell("not_confirmed", part)
-            return .done
-        }
-        return .nothing
-    }
-
-    private static func holder(_ pending: UpstreamPending, _ upstream: BridgeUpstream, _ record: RegistrationRecordID?) -> UpstreamProfiles.Holder {
-        UpstreamProfiles.Holder(
-            key: pending.key, claims: pending.claims, clientID: pending.clientID, device: pending.device, userAgent: pending.userAgent,
-            record: record, mvpd: pending.mvpd, upstream: upstream, serviceProvider: pending.serviceProvider, theirMvpd: pending.theirMvpd,
-            slot: pending.slot)
-    }
+    // MARK: Results
 
     private func adopt(
         _ profile: BridgedProfile, _ pending: UpstreamPending, _ way: (upstream: BridgeUpstream, client: UpstreamClientAt)
@@ -423,8 +344,7 @@ struct UpstreamSignIns: Sendable {
         // The login may belong to a profile that upstream has yet to forget.
         if pending.browserSecret != nil, try await confirmations.isLoggingOut(pending.place, now: now) { return .away }
         let (session, part) = try profiles.session(of: profile, for: holder(pending.record), now: now)
-        if try await store.start(session, part, of: pending.handle, now: now) {
-            try await endOthers(than: session)
+        if try await start(session, part, of: pending.handle, now: now) {
             tell("signed_in", part)
             return .signedIn
         }
@@ -433,30 +353,32 @@ struct UpstreamSignIns: Sendable {
         // A code that only expired: the login is the device's all the same (bridge §7.5).
         let code = try await codes.liveRecord(pending.code, now: now - RegistrationRecord.remembrance)
         guard let code, code.id == pending.record, !code.isUsed, !code.wasDeleted else {
-            try await store.settle(pending.handle, as: .done)
-            try await store.remember(logoutOf: part, now: now)
+            try await store.remember(logoutOf: part, of: [pending.handle], now: now)
             tell("code_gone", part)
             return .over
         }
         let (late, latePart) = try profiles.session(of: profile, for: holder(nil), now: now)
-        guard try await store.start(late, latePart, of: pending.handle, now: now) else { return .over }
-        try await endOthers(than: late)
+        guard try await start(late, latePart, of: pending.handle, now: now) else { return .over }
         tell("signed_in", latePart)
         return .signedIn
     }
 
-    /// A device of REST v1 is signed in at one MVPD: upstream hears of the others' ends.
-    private func endOthers(than session: SessionRecord) async throws(Fault) {
-        let now = clock.now()
-        for other in try await sessions.sessions(session.key) where other.id != session.id && other.clientID == session.clientID {
-            guard let part = try await store.bridgedPart(other.id) else { continue }
-            guard try await sessions.end(other.key, client: other.clientID, mvpd: other.mvpd, now: now) != nil else { continue }
-            caller.line.metrics.sessionsEnded(.replaced, part.upstream, 1)
-            try await store.remember(logoutsOf: [other.id], now: now, firstTry: now)
-        }
+    static func holder(_ pending: UpstreamPending, _ upstream: BridgeUpstream, _ record: RegistrationRecordID?) -> UpstreamProfiles.Holder {
+        UpstreamProfiles.Holder(
+            key: pending.key, claims: pending.claims, clientID: pending.clientID, device: pending.device, userAgent: pending.userAgent,
+            record: record, mvpd: pending.mvpd, upstream: upstream, serviceProvider: pending.serviceProvider, theirMvpd: pending.theirMvpd,
+            slot: pending.slot)
     }
 
-    private func tell(_ result: String, _ part: UpstreamPart) {
+    /// A device of REST v1 is signed in at one MVPD: upstream hears of the others' ends.
+    /// - Returns: As of the store.
+    private func start(_ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
+        guard let replaced = try await store.startAlone(session, part, of: pending, now: now) else { return false }
+        for other in replaced where other.expiresAt > now { caller.line.metrics.sessionsEnded(.replaced, other.upstream, 1) }
+        return true
+    }
+
+    func tell(_ result: String, _ part: UpstreamPart) {
         metrics.countBridgedSignIn(part, reason: result == "signed_in" ? "" : result)
         caller.line.metrics.signInEnded(result, part.upstream)
         UpstreamJourney.current?.end(result)

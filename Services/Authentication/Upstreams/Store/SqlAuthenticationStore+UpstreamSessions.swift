@@ -7,14 +7,31 @@ package import Storage
 /// Sessions whose logins upstreams made.
 extension SqlAuthenticationStore {
     package func start(_ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool {
+        try await start(session, part, of: pending, endsOthers: false, now: now) != nil
+    }
+
+    package func startAlone(
+        _ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp
+    ) async throws(Fault) -> [UpstreamPart]? {
+        let ended = try await start(session, part, of: pending, endsOthers: true, now: now)
+        for other in ended ?? [] { parts.forget(other.session) }
+        return ended
+    }
+
+    private func start(
+        _ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, endsOthers: Bool, now: Timestamp
+    ) async throws(Fault) -> [UpstreamPart]? {
         let values = try part.values
         let session = session.known(as: try await verifiersID(of: part.person, now: now))
-        defer { parts.forget(part.session) }
-        return try await starting(session) { database in
+        defer {
+            parts.forget(part.session)
+            gone.forget(part.key)
+        }
+        return try await starting(session) { database -> Start<[UpstreamPart]?> in
             if let pending {
                 let open = try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending])
                 // Another poll was faster.
-                guard open == 1 else { return Start(false) }
+                guard open == 1 else { return Start(nil) }
                 // The records from before, in other browsers, have been replaced upstream.
                 try database.run(
                     """
@@ -24,8 +41,9 @@ extension SqlAuthenticationStore {
             }
             guard let code = try database.use(codeOf: session, now: now) else {
                 if let pending { try database.run("UPDATE bridge_pending SET state = 0 WHERE handle = ?", [pending]) }
-                return Start(false)
+                return Start(nil)
             }
+            let ended = endsOthers ? try database.endOthers(than: session, now: now) : []
             try session.insert(into: database)
             try database.note(part.household, of: part.session)
             // It is the profile of the login before: upstream must not end it.
@@ -34,7 +52,7 @@ extension SqlAuthenticationStore {
                 DELETE FROM bridge_session WHERE device_id = ? AND requestor = ? AND slot = ? AND service_provider = ? AND their_mvpd = ?
                 """, [part.key.device, part.key.requestor, part.slot, part.serviceProvider, part.theirMvpd])
             try database.run(UpstreamPart.insertion, values)
-            return Start(true, using: code.code)
+            return Start(ended, using: code.code)
         }
     }
 
@@ -44,7 +62,7 @@ extension SqlAuthenticationStore {
         case .hit(let part): return part
         case .miss(let current): epoch = current
         }
-        let found: Statement = "SELECT \(UpstreamPart.columns) FROM bridge_session WHERE session_id = ? AND logout_ms = 0 AND is_suspect <> 3"
+        let found: Statement = "SELECT \(UpstreamPart.columns) FROM bridge_session WHERE session_id = ? AND logout_ms = 0 AND is_suspect < 3"
         let part = try await store.first(found, [session]) { try UpstreamPart(columns: &$0) }
         parts.offer(part, for: session, readIn: epoch)
         return part
@@ -59,7 +77,7 @@ extension SqlAuthenticationStore {
             try database.run(
                 """
                 UPDATE bridge_session SET expires_at_ms = ?, confirmed_at_ms = ?, is_suspect = 0, encrypted_names = ?, attributes = ?
-                WHERE session_id = ? AND logout_ms = 0 AND is_suspect <> 3
+                WHERE session_id = ? AND logout_ms = 0 AND is_suspect < 3
                 """, [part.expiresAt, part.confirmedAt, part.encryptedNames.joined(separator: " "), part.attributes, part.session])
             if let updatedAt {
                 // Told in whole seconds: each change is later than the one before (rest-v1 §8).
@@ -77,7 +95,7 @@ extension SqlAuthenticationStore {
 
     package func suspect(_ session: SessionID) async throws(Fault) {
         defer { parts.forget(session) }
-        try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ? AND is_suspect <> 3", [session], of: session.text)
+        try await store.change("UPDATE bridge_session SET is_suspect = 1 WHERE session_id = ? AND is_suspect < 3", [session], of: session.text)
     }
 
     package func decided(_ part: UpstreamPart) async throws(Fault) {
@@ -120,6 +138,7 @@ extension SqlAuthenticationStore {
         defer {
             parts.forget(part.session)
             memory.forget(part.key)
+            gone.forget(part.key)
         }
         try await store.write { database in
             try database.run("DELETE FROM session WHERE id = ?", [part.session])
@@ -129,6 +148,21 @@ extension SqlAuthenticationStore {
                 WHERE session_id = ? AND logout_ms = 0
                 """, [[] as [UInt8], now, part.session])
         }
+    }
+
+    package func gone(_ key: SessionKey) async throws(Fault) -> [GoneLogin] {
+        let epoch: CoherentCache<SessionKey, [GoneLogin]>.Epoch
+        switch gone.lookup(key) {
+        case .hit(let logins): return logins
+        case .miss(let current): epoch = current
+        }
+        let ended: Statement = """
+            SELECT mvpd, expires_at_ms FROM bridge_session WHERE device_id = ? AND requestor = ? AND is_suspect >= 3 AND logout_ms = 0
+            ORDER BY expires_at_ms DESC LIMIT 8
+            """
+        let found = try await store.all(ended, [key.device, key.requestor]) { GoneLogin(mvpd: $0.next(), at: $0.next()) }
+        gone.offer(found, for: key, readIn: epoch)
+        return found
     }
 
     package func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [UpstreamPart] {
@@ -152,7 +186,10 @@ extension SqlAuthenticationStore {
             }
             return ended.map(\.key)
         }
-        for key in keys { memory.forget(key) }
+        for key in keys {
+            memory.forget(key)
+            gone.forget(key)
+        }
         parts.forgetAll()
         return keys.count
     }
@@ -164,6 +201,41 @@ extension SqlAuthenticationStore {
 }
 
 extension Database {
+    /// Ends the sessions of other logins upstream that the client has at the device; upstream has to hear of it.
+    fileprivate func endOthers(than session: SessionRecord, now: Timestamp) throws -> [UpstreamPart] {
+        let (device, requestor) = (session.key.device, session.key.requestor)
+        let others: [UpstreamPart] = try all(
+            """
+            SELECT \(UpstreamPart.columns) FROM bridge_session
+            WHERE device_id = ?1 AND requestor = ?2 AND mvpd <> ?3 AND logout_ms = 0 AND is_suspect < 3
+                AND session_id IN (SELECT id FROM session WHERE device_id = ?1 AND requestor = ?2 AND client_id = ?4)
+            """, [device, requestor, session.mvpd, session.clientID]
+        ) { try UpstreamPart(columns: &$0) }
+        for other in others {
+            try run("DELETE FROM session WHERE id = ?", [other.session])
+            try remember(logoutOf: other.session, now: now, firstTry: now)
+        }
+        return others
+    }
+
+    /// Upstream has to hear of the logout of a session, which is gone.
+    func remember(logoutOf session: SessionID, now: Timestamp, firstTry: Timestamp) throws {
+        // A later, older login that a platform's token names signs nobody in (bridge §8.1).
+        try run(
+            """
+            INSERT INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)
+            SELECT device_id, requestor, ?1, expires_at_ms FROM bridge_session WHERE session_id = ?2 AND expires_at_ms > ?1
+            ON CONFLICT (device_id, requestor) DO UPDATE SET logged_out_at_ms = excluded.logged_out_at_ms,
+                expires_at_ms = CASE WHEN logout.expires_at_ms > excluded.expires_at_ms THEN logout.expires_at_ms ELSE excluded.expires_at_ms END
+            """, [now, session])
+        try run(
+            """
+            UPDATE bridge_session SET logout_ms = ?, next_try_ms = ?
+            WHERE session_id = ? AND (logout_ms = 0 OR tries = 0) AND kind NOT IN ('temporary', 'degraded')
+            """, [now, firstTry, session])
+        try run("DELETE FROM bridge_session WHERE session_id = ? AND logout_ms = 0", [session])
+    }
+
     /// - Parameter household: A mark; `nil`: it is noted.
     fileprivate func note(_ household: String?, of session: SessionID) throws {
         guard let household else { return }
@@ -198,7 +270,7 @@ extension UpstreamPart {
         let (upstream, serviceProvider, theirMvpd): (String, String, String) = (columns.next(), columns.next(), columns.next())
         let (slot, kind): (String, String) = (columns.next(), columns.next())
         let (startsAt, expiresAt, confirmedAt): (Timestamp, Timestamp, Timestamp) = (columns.next(), columns.next(), columns.next())
-        // 1: suspect; 2: a decision was made since; 3: upstream does not know it any more.
+        // 1: suspect; 2: a decision was made since; 3: upstream does not know it any more; 4: nor our client.
         let trust: Int64 = columns.next()
         let names: String = columns.next()
         let attributes: [UInt8] = columns.next()

@@ -86,14 +86,27 @@ extension SqlAuthenticationStore: UpstreamStore {
                 try database.run("DELETE FROM bridge_lost_slot WHERE name = ?", [name.text])
             }
             try database.run("DELETE FROM bridge_slot WHERE name = ?", [name.text])
-            let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ?", [name.text]) {
+            // Nobody can tell upstream of a logout any more; and what is over is over.
+            try database.run(
+                """
+                DELETE FROM bridge_session WHERE slot = ?1 AND (logout_ms > 0 OR is_suspect < 3 AND (expires_at_ms <= ?2
+                    OR NOT EXISTS (SELECT 1 FROM session WHERE session.id = bridge_session.session_id)))
+                """, [name.text, now])
+            let keys = try database.all("SELECT device_id, requestor FROM bridge_session WHERE slot = ? AND is_suspect < 3", [name.text]) {
                 SessionKey(device: $0.next(), requestor: $0.next())
             }
             try database.run("DELETE FROM session WHERE id IN (SELECT session_id FROM bridge_session WHERE slot = ?)", [name.text])
-            try database.run("DELETE FROM bridge_session WHERE slot = ?", [name.text])
+            try database.run(
+                """
+                UPDATE bridge_session SET expires_at_ms = CASE WHEN is_suspect < 3 THEN ?1 ELSE expires_at_ms END, is_suspect = 4,
+                    attributes = ?2, encrypted_names = '' WHERE slot = ?3
+                """, [now, [] as [UInt8], name.text])
             return keys
         }
-        for key in keys { memory.forget(key) }
+        for key in keys {
+            memory.forget(key)
+            gone.forget(key)
+        }
         parts.forgetAll()
         return keys.count
     }
@@ -168,28 +181,16 @@ extension SqlAuthenticationStore {
     package func remember(logoutsOf sessions: [SessionID], now: Timestamp, firstTry: Timestamp) async throws(Fault) {
         defer { for session in sessions { parts.forget(session) } }
         try await store.write { database in
-            for session in sessions {
-                // A later, older login that a platform's token names signs nobody in (bridge §8.1).
-                try database.run(
-                    """
-                    INSERT INTO logout (device_id, requestor, logged_out_at_ms, expires_at_ms)
-                    SELECT device_id, requestor, ?1, expires_at_ms FROM bridge_session WHERE session_id = ?2 AND expires_at_ms > ?1
-                    ON CONFLICT (device_id, requestor) DO UPDATE SET logged_out_at_ms = excluded.logged_out_at_ms,
-                        expires_at_ms = CASE WHEN logout.expires_at_ms > excluded.expires_at_ms THEN logout.expires_at_ms ELSE excluded.expires_at_ms END
-                    """, [now, session])
-                try database.run(
-                    """
-                    UPDATE bridge_session SET logout_ms = ?, next_try_ms = ?
-                    WHERE session_id = ? AND (logout_ms = 0 OR tries = 0) AND kind NOT IN ('temporary', 'degraded')
-                    """, [now, firstTry, session])
-                try database.run("DELETE FROM bridge_session WHERE session_id = ? AND logout_ms = 0", [session])
-            }
+            for session in sessions { try database.remember(logoutOf: session, now: now, firstTry: firstTry) }
         }
     }
 
-    package func remember(logoutOf part: UpstreamPart, now: Timestamp) async throws(Fault) {
+    package func remember(logoutOf part: UpstreamPart, of pendings: [SecretDigest], now: Timestamp) async throws(Fault) {
         let values = try part.values
         try await store.write { database in
+            var open = 0
+            for pending in pendings { open += try database.run("UPDATE bridge_pending SET state = 1 WHERE handle = ? AND state <> 1", [pending]) }
+            guard open > 0 else { return }
             try database.run(UpstreamPart.insertion, values)
             try database.run("UPDATE bridge_session SET logout_ms = ?, next_try_ms = ? WHERE session_id = ?", [now, now, part.session])
         }
@@ -198,7 +199,7 @@ extension SqlAuthenticationStore {
     package func rememberOrphans(now: Timestamp) async throws(Fault) -> Int {
         try await store.change(
             """
-            UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?1 WHERE logout_ms = 0 AND is_suspect <> 3 AND expires_at_ms > ?1
+            UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?1 WHERE logout_ms = 0 AND is_suspect < 3 AND expires_at_ms > ?1
                 AND NOT EXISTS (SELECT 1 FROM session WHERE session.id = bridge_session.session_id)
             """, [now], of: "bridge_session")
     }

@@ -141,7 +141,8 @@ package protocol UpstreamStore: Sendable {
     /// - Returns: False when somebody else has taken the claim over: nothing changed.
     func keep(_ slot: UpstreamSlotRecord, claimedUntil lease: Timestamp, now: Timestamp) async throws(Fault) -> Bool
 
-    /// Forgets a client that upstream does not know any more, and ends what it signed in.
+    /// Forgets a client that upstream does not know any more, and ends what it signed in. For a day these ends stay known, and nothing that upstream
+    /// told.
     /// - Parameter end: Until then its credentials stay aside, in place of earlier ones; `nil`: nothing stays of it.
     /// - Returns: The number of sessions that ended.
     func dropBridgeSlot(_ name: UpstreamSlotName, asideUntil end: Timestamp?, now: Timestamp) async throws(Fault) -> Int
@@ -166,6 +167,9 @@ package protocol UpstreamStore: Sendable {
     /// has not heard of is forgotten.
     /// - Returns: False when the code is no longer live or has been used; nothing changed.
     func start(_ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> Bool
+    /// The same, and in the same change the client's sessions of other logins upstream end at the device; upstream has to hear of their logouts.
+    /// - Returns: The parts of these sessions; `nil`: as of `start`, nothing changed.
+    func startAlone(_ session: SessionRecord, _ part: UpstreamPart, of pending: SecretDigest?, now: Timestamp) async throws(Fault) -> [UpstreamPart]?
     func bridgedPart(_ session: SessionID) async throws(Fault) -> UpstreamPart?
     /// Stores what upstream said of a session now; with another end the session ends then.
     func confirm(_ part: UpstreamPart, updatedAt: Timestamp?) async throws(Fault)
@@ -177,14 +181,17 @@ package protocol UpstreamStore: Sendable {
     func learn(_ id: String, of part: UpstreamPart, person: String?, now: Timestamp) async throws(Fault)
     /// Ends a session that upstream does not know any more. For a day its owner stays known, and nothing that upstream told.
     func drop(_ part: UpstreamPart, now: Timestamp) async throws(Fault)
-    /// The parts that were dropped at a device since, the newest first; at most 8.
+    /// The logins of a device that ended so, by a client's end too, the newest first; at most 8, some of them older than a day.
+    func gone(_ key: SessionKey) async throws(Fault) -> [GoneLogin]
+    /// The parts that were dropped at a device since, and whose client is there; the newest first; at most 8.
     func forgotten(_ key: SessionKey, since moment: Timestamp) async throws(Fault) -> [UpstreamPart]
 
     /// Remembers that upstream has to hear of the logouts of these sessions, which are gone already.
     /// - Parameter firstTry: When the logouts are due. Until then they are the caller's: nobody else tells upstream of them.
     func remember(logoutsOf sessions: [SessionID], now: Timestamp, firstTry: Timestamp) async throws(Fault)
-    /// The same for a profile that no session was made of.
-    func remember(logoutOf part: UpstreamPart, now: Timestamp) async throws(Fault)
+    /// The same for a profile that no session was made of. In the same change the logins that it may have come of are done: if all of them were, somebody
+    /// else has remembered it, and nothing changes.
+    func remember(logoutOf part: UpstreamPart, of pendings: [SecretDigest], now: Timestamp) async throws(Fault)
     /// The same for all parts whose session is gone.
     func rememberOrphans(now: Timestamp) async throws(Fault) -> Int
     func dueLogouts(now: Timestamp, most: Int) async throws(Fault) -> [UpstreamLogout]

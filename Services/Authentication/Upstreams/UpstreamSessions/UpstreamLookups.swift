@@ -40,7 +40,7 @@ struct UpstreamLookups: Sendable {
         switch SessionState.of(try await sessions.sessions(key), claims: viewer.claims, visibleIn: viewer.catalogue, now: clock.now()) {
         case .valid: return
         case .expired: if isAdopting { return }
-        case .missing: break
+        case .missing, .ended: break
         }
         guard let requestor = viewer.catalogue.requestor(viewer.requestor.text), let (upstream, bridge) = viewer.catalogue.upstream(of: requestor),
             let entry = upstream.client(requestor: requestor.id, platform: viewer.information.platform)

@@ -72,6 +72,16 @@ struct UpstreamSessions: Decider {
         return isSuspended(part)
     }
 
+    /// True where upstream ended the device's login in the last day (bridge §8.1).
+    func hasEnded(_ viewer: DeviceCaller) async throws(Fault) -> Bool {
+        guard try serves(viewer.requestor) else { return false }
+        let now = clock.now()
+        return try await store.gone(SessionKey(device: viewer.device, requestor: viewer.requestor)).contains { login in
+            now < login.at + SessionState.remembrance
+                && viewer.catalogue.integration(requestor: viewer.requestor.text, mvpd: login.mvpd.text)?.enabled == true
+        }
+    }
+
     private func isSuspended(_ part: UpstreamPart) -> Bool { caller.line.isSuspended(part.integration, at: part.upstream) }
 
     private func settle(_ part: UpstreamPart, _ device: BridgeDevice?) async throws(Fault) {

@@ -52,7 +52,7 @@ struct DecisionMaker: Sendable {
         self.store = store
         self.client = client
         tempPasses = TempPassAccount(sessions: sessions)
-        ratings = RatingRefresh(sessions: sessions, logger: logger)
+        ratings = RatingRefresh(sessions: sessions, logger: logger, metrics: metrics)
         self.clock = clock
         self.logger = logger
         self.metrics = metrics

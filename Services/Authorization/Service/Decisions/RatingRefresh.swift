@@ -1,6 +1,5 @@
 internal import ContractRuntime
 internal import Contracts
-internal import CoreMetrics
 internal import Faults
 internal import Logging
 
@@ -12,12 +11,7 @@ struct RatingRefresh: Sendable {
 
     let sessions: any Sessions
     let logger: Logger
-    private let failures = Counter(label: "boxoffice_authorization_rating_refresh_failures_total")
-
-    init(sessions: any Sessions, logger: Logger) {
-        self.sessions = sessions
-        self.logger = logger
-    }
+    let metrics: AuthorizationMetrics
 
     func pass(_ ratings: [MvpdDecision.Rating], of session: SessionAtHand, context: CallContext) async {
         let news = ratings.filter { rating in
@@ -30,7 +24,7 @@ struct RatingRefresh: Sendable {
         do {
             _ = try await sessions.updateAttributes(request, context: context.child(within: Self.patience))
         } catch {
-            failures.increment()
+            metrics.keptOldRatings()
             var fields = AuthorizationService.fields(session, context)
             fields["code"] = "\(Fault.unexpected(error).code)"
             logger.warning("authz.ratings_not_refreshed", metadata: fields)

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Clocks
 internal import ContractRuntime
 internal import Contracts
@@ -17,6 +18,7 @@ struct PolicyDecisionClient: Sendable {
     let jitter: @Sendable () -> Duration
     private let breakers = CircuitBreakers()
     private let calls = CallsInFlight()
+    private let failures = DecisionPointFailures()
 
     init(
         transport: any OutboundTransport, certificates: ClientCertificates, clock: any WallClock, forms: DecisionForms, tokens: ProviderTokens,
@@ -83,12 +85,20 @@ struct PolicyDecisionClient: Sendable {
             let received = try await exchange(request, with: endpoint, until: context.deadline.map { min($0, end) } ?? end)
             let answer = try interpret(try Self.answer(received, form))
             breakers.record(.success, endpoint.url, permission: permission, now: clock.now())
+            failures.succeeded(point.mvpd.id)
             return answer
         } catch {
             let outcome: CircuitBreaker.Outcome = error.code == .cancelled ? .abandoned : .failure
             breakers.record(outcome, endpoint.url, permission: permission, now: clock.now())
+            if error.code != .cancelled { failures.failed(point.mvpd.id, at: endpoint.url, error.code, now: clock.now()) }
             throw error
         }
+    }
+
+    /// The MVPDs whose decision points fail now, as this copy has met them.
+    func failing(in catalogue: Catalogue) -> FailingDecisionPoints {
+        let now = clock.now()
+        return failures.list(now: now, isKnown: { catalogue.mvpd($0) != nil }, rests: { breakers.rest($0, now: now) != nil })
     }
 
     private func question(

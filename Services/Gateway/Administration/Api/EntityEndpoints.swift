@@ -202,11 +202,24 @@ struct HistoryEndpoints: Sendable {
     }
 
     @Sendable func audit(_ exchange: Exchange) async throws -> Response {
-        let request = ListAuditRecordsRequest(token: try exchange.administrator(), page: try exchange.page())
-        let page = try await administration.listAuditRecords(request, context: exchange.call)
+        let token = try exchange.administrator()
+        let search = AuditSearch(administration: administration, token: token, filter: try AuditFilter(exchange))
+        if try ReportEndpoints.wantsTable(exchange) { return try await AuditTable.response(search, exchange) }
+        let asked = try exchange.page()
+        guard search.filter.isEmpty else { return try await filtered(search, asked, exchange) }
+        let page = try await administration.listAuditRecords(ListAuditRecordsRequest(token: token, page: asked), context: exchange.call)
         return Response(
             AdministrationDocuments.page("records", page.records.map(Self.record), total: page.total, page: page.page, size: page.size),
             format: .json)
+    }
+
+    /// The pages of what a filter takes: as many records as a file has, of as many as it looks through.
+    private func filtered(_ search: AuditSearch, _ page: PageRequest, _ exchange: Exchange) async throws -> Response {
+        let found = try await search.found(wanted: AuditSearch.mostRows, most: AuditSearch.mostForFile, exchange)
+        let records = found.records.dropFirst(Int(page.page - 1) * Int(page.size)).prefix(Int(page.size)).map(Self.record)
+        let document = AdministrationDocuments.page(
+            "records", records, total: UInt32(found.records.count), page: page.page, size: page.size)
+        return Response(Document(document.root, document.members + [.init("complete", .flag(found.stoppedAt == nil))]), format: .json)
     }
 
     @Sendable func verify(_ exchange: Exchange) async throws -> Response {

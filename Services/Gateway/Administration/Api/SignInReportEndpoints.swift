@@ -167,7 +167,8 @@ struct ReportEndpoints: Sendable {
         try exchange.all(name).filter { !$0.isEmpty }
     }
 
-    private static func wantsTable(_ exchange: Exchange) throws -> Bool {
+    /// True when CSV is asked for, by `format` or `Accept`.
+    static func wantsTable(_ exchange: Exchange) throws -> Bool {
         switch try exchange.value("format") {
         case "csv": return true
         case "json": return false

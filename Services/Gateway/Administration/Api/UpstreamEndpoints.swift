@@ -7,17 +7,7 @@ internal import Hummingbird
 struct UpstreamEndpoints: Sendable {
     static let entry = EntityCollection.upstreams.entryPath
 
-    private static let parts: [OctetText: UpstreamCheckPart] = [
-        "client": .client, "session": .session, "decision": .decision, "throttle": .throttle, "signIn": .signIn, "signedIn": .signedIn,
-    ]
-    private static let platforms: [OctetText: Platform] = [
-        "ios": .ios, "tvos": .tvos, "roku": .roku, "fireTv": .fireTv, "android": .android, "desktop": .desktop, "otherMobile": .otherMobile,
-        "otherTv": .otherTv,
-    ]
-    private static let largestCertificate = 65_536
-
-    let administration: any Administration
-    let operations: any AuthenticationOperations
+    let controller: UpstreamController
 
     @Sendable func check(_ exchange: Exchange) async throws -> Response {
         let token = try exchange.administrator()
@@ -30,18 +20,18 @@ struct UpstreamEndpoints: Sendable {
                     certificate: body.optionalText("certificate"), resource: body.optionalText("resource"))
             )
         }
-        guard let known = Self.parts[OctetText(part)] else {
+        guard let known = UpstreamController.parts.first(where: { OctetText($0.word) == OctetText(part) })?.part else {
             throw AdministrationError.invalid([
                 FieldProblem(field: "part", message: "must be one of client, session, decision, throttle, signIn and signedIn")
             ])
         }
-        guard request.certificate.utf8.count <= Self.largestCertificate else {
-            throw AdministrationError.invalid([FieldProblem(field: "certificate", message: "must have at most \(Self.largestCertificate) octets")])
+        let largest = UpstreamController.largestCertificate
+        guard request.certificate.utf8.count <= largest else {
+            throw AdministrationError.invalid([FieldProblem(field: "certificate", message: "must have at most \(largest) octets")])
         }
-        try await authorize(token, "\(upstream) checked, \(part)", exchange)
         var question = request
         question.part = known
-        let check = try await operations.checkUpstream(question, context: exchange.changingCall)
+        let check = try await controller.check(question, part: part, by: token, exchange)
         return Response(Self.document(check), format: .json)
     }
 
@@ -51,13 +41,11 @@ struct UpstreamEndpoints: Sendable {
         guard let requestor = try exchange.value("requestor"), !requestor.isEmpty else {
             throw AdministrationError.badRequest("Parameter 'requestor' is required", field: "requestor")
         }
-        guard let platform = Self.platforms[OctetText(try exchange.value("platform") ?? "")] else {
+        let word = OctetText(try exchange.value("platform") ?? "")
+        guard let platform = UpstreamController.platforms.first(where: { OctetText($0.word) == word })?.platform else {
             throw AdministrationError.badRequest("Parameter 'platform' must be one of the catalogue's platforms", field: "platform")
         }
-        try await authorize(token, "", exchange)
-        let list = try await operations.readUpstreamList(
-            ReadUpstreamListRequest(requestor: requestor, platform: platform), context: exchange.call)
-        guard list.upstream == upstream else { throw AdministrationError.notFound("The requestor does not use that upstream.") }
+        let list = try await controller.offers(of: upstream, requestor: requestor, platform: platform, by: token, exchange)
         return Response(Self.document(list), format: .json)
     }
 
@@ -65,18 +53,8 @@ struct UpstreamEndpoints: Sendable {
         let token = try exchange.administrator()
         let upstream = try exchange.captured("id")
         let device = try AdministrationBody.object(exchange) { $0.text("device") }
-        // The audit log must not become a list of devices.
-        try await authorize(token, "\(upstream) client of the device \(device.prefix(4))… reset", exchange)
-        let outcome = try await operations.resetUpstreamClient(
-            ResetUpstreamClientRequest(upstream: upstream, deviceID: device), context: exchange.changingCall)
-        guard outcome.wasKnown else { throw AdministrationError.notFound("No client serves that device at the upstream.") }
-        return Response(Document("reset", [.init("sessions", .number(Int64(outcome.sessions)))]), format: .json)
-    }
-
-    /// - Parameter subject: For the audit log; empty: nothing is changed.
-    private func authorize(_ token: String, _ subject: String, _ exchange: Exchange) async throws {
-        let check = CheckAdministratorRequest(token: token, permission: .upstream, subject: String(subject.prefix(200)))
-        _ = try await administration.checkAdministrator(check, context: subject.isEmpty ? exchange.call : exchange.changingCall)
+        let sessions = try await controller.reset(device, at: upstream, by: token, exchange)
+        return Response(Document("reset", [.init("sessions", .number(Int64(sessions)))]), format: .json)
     }
 
     // MARK: Documents

@@ -33,6 +33,7 @@ enum ConsoleRoutes {
         let editing = EntryEditing(console: console, collection: collection)
         let creation = EntryCreation(console: console, collection: collection)
         let (path, entry) = (collection.place.address, collection.entryPath)
+        let access = collection.isForOperators ? access.forOperators : access
         var routes = [
             route(path, read: access.signedIn(list.show)),
             route(creation.path, read: access.signedIn(creation.show), write: access.signedIn(creation.create), body: .largeForm),
@@ -46,7 +47,16 @@ enum ConsoleRoutes {
             routes.append(route(entry + "/switch", write: access.signedIn(pages.toggle)))
             routes.append(route(PlatformPages.path, read: access.signedIn(platforms.edit), write: access.signedIn(platforms.save)))
         }
-        return routes
+        return collection == .upstreams ? routes + upstreams(entry, console, access) : routes
+    }
+
+    private static func upstreams(_ entry: String, _ console: Console, _ access: ConsoleAccess) -> [Route] {
+        let (check, reset) = (UpstreamCheckPages(console: console), UpstreamResetPages(console: console))
+        return [
+            route("\(entry)/\(UpstreamCheckPages.page)", read: access.signedIn(check.show), write: access.signedIn(check.walk), body: .largeForm),
+            route("\(entry)/\(UpstreamOfferPages.page)", read: access.signedIn(UpstreamOfferPages(console: console).show)),
+            route("\(entry)/\(UpstreamResetPages.page)", read: access.signedIn(reset.show), write: access.signedIn(reset.reset)),
+        ]
     }
 
     private static func draft(_ console: Console, _ access: ConsoleAccess) -> [Route] {
@@ -68,7 +78,7 @@ enum ConsoleRoutes {
             route(past + "/decide", write: access.signedIn(history.decide)),
             route(past + "/{version}", read: access.signedIn(history.show)),
             route(past + "/{version}/restore", write: access.signedIn(history.restore)),
-            route(Console.path + "/audit", read: access.signedIn(AuditLogPage(console: console).show)),
+            route(AuditLogPage.path, read: access.signedIn(AuditLogPage(console: console).show)),
         ]
     }
 
@@ -128,15 +138,21 @@ struct Console: Sendable {
     /// A page with what all of them show: where one is, who one is, and what has not been pushed.
     /// - Parameters:
     ///   - place: Its part of the navigation.
-    ///   - title: Heading and title.
+    ///   - title: The heading.
+    ///   - windowTitle: The title of the window where it says more, as the id of an entry whose name others may have; `nil`: the heading.
     func page(
-        _ template: String, _ title: String, in place: ConsolePlace, _ content: [String: Any], for visitor: Visitor, _ exchange: Exchange,
-        status: HTTPResponse.Status = .ok
+        _ template: String, _ title: String, window windowTitle: String? = nil, in place: ConsolePlace, _ content: [String: Any],
+        for visitor: Visitor, _ exchange: Exchange, status: HTTPResponse.Status = .ok
     ) async -> Response {
         let shell = ConsoleShell(
-            title: title, place: place, visitor: visitor, changes: await changes(of: visitor, exchange), admin: dependencies.settings.admin
+            title: title, windowTitle: windowTitle, place: place, visitor: visitor, changes: await changes(of: visitor, exchange),
+            admin: dependencies.settings.admin
         ).content
-        return Self.html(dependencies.pages, template, content.merging(shell) { own, _ in own }, status: status)
+        var content = content.merging(shell) { own, _ in own }
+        if let named = IdChoices.named[template] {
+            content.merge(await IdChoices(console: self).content(named, for: visitor, exchange)) { own, _ in own }
+        }
+        return Self.html(dependencies.pages, template, content, status: status)
     }
 
     /// - Returns: The number of the draft's changes; 0 also when nobody can tell, as the page is of more use without than not at all.

@@ -1,7 +1,7 @@
 internal import Clocks
 package import Contracts
 internal import CoreMetrics
-package import Faults
+internal import Faults
 
 /// Limits how many registration codes that have not ended an address may have: whoever has an app's statement makes clients without end.
 package final class LiveCodes: Sendable {
@@ -26,8 +26,7 @@ package final class LiveCodes: Sendable {
     /// - Parameter seconds: Its life; 0: as long as a code lives where the app does not say.
     /// - Returns: The count to give back if no code is made after all; `nil`: it is not counted.
     /// - Throws: `too_many_requests`.
-    @discardableResult
-    package func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {
+    private func enter(_ client: ClientAddress, seconds: UInt32) throws(Fault) -> Entry? {
         guard let address = IPAddress(client.text), !exempt.contains(where: { $0.contains(address) }) else { return nil }
         let now = clock.nanoseconds()
         let (start, limit) = (now / Self.second, limit)
@@ -40,19 +39,32 @@ package final class LiveCodes: Sendable {
     }
 
     /// A code that was counted.
-    package struct Entry: Sendable {
+    private struct Entry: Sendable {
         fileprivate let key: AddressKey
         fileprivate let end: Int64
     }
 
     /// No code was made.
-    func leave(_ entry: Entry) {
+    private func leave(_ entry: Entry) {
         let now = clock.nanoseconds()
         counts.update(entry.key, now: now) { $0.remove(endingAt: entry.end, now: now / Self.second) }
     }
 }
 
 extension LiveCodes {
+    /// Counts the code that is made.
+    /// - Parameter seconds: As of `enter`.
+    /// - Throws: `too_many_requests`; what `make` throws, and then nothing is counted.
+    package func make<Made>(for client: ClientAddress, seconds: UInt32, _ make: () async throws -> Made) async throws -> Made {
+        let counted = try enter(client, seconds: seconds)
+        do {
+            return try await make()
+        } catch {
+            if let counted { leave(counted) }
+            throw error
+        }
+    }
+
     /// Counts the code that a way to a sign-in may bring.
     /// - Throws: `too_many_requests`; what `plan` throws, and then nothing is counted.
     package func plan(for client: ClientAddress, _ plan: () async throws -> SignInPlan) async throws -> SignInPlan {

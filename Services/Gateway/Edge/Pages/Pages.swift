@@ -43,16 +43,17 @@ public struct Pages: Sendable {
     private static let templates =
         ["entry", "providers", "confirm", "done", "continue", "notice", "errors", "head", "channel", "foot"]
         + ["devices", "devices-confirm", "devices-open", "devices-sign-in"]
-        + ["docs-top", "docs-prose", "docs-type", "docs-index", "docs-group", "docs-schemas"]
+        + ["docs-top", "docs-bottom", "docs-side", "docs-prose", "docs-type", "docs-index", "docs-group", "docs-schemas"]
     private static let consoleTemplates = [
         "top", "bottom", "fields", "changes", "refused", "pager", "sign-in", "sign-in-refused", "carry", "problem", "home", "list", "entry", "edit",
         "json", "create", "draft", "history", "version", "promote", "audit", "sessions", "sign-ins", "sign-in-report", "sign-in-checks",
         "sign-in-watch", "degradation", "degrade", "connect", "test-sign-in", "usage", "report", "temp-pass", "support",
+        "ids", "id-inputs", "upstream", "upstream-trail", "upstream-check", "upstream-offers", "upstream-reset",
     ]
     private static let consoleStyleSheet = "console.css"
     private static let assets = [
         "style.css": "text/css; charset=utf-8", "submit.js": script, "countdown.js": script, "picker.js": script,
-        "docs.css": "text/css; charset=utf-8",
+        "docs.css": "text/css; charset=utf-8", "docs.js": script,
     ]
     static let script = "text/javascript; charset=utf-8"
 
@@ -172,9 +173,9 @@ public struct Pages: Sendable {
         return Dictionary(uniqueKeysWithValues: pages)
     }
 
-    /// A page in English whose content is the same for everybody.
+    /// A page in English whose content is the same for everybody, with scripts of the gateway itself.
     package func standing(_ body: ByteBuffer) -> Response {
-        Response(status: .ok, headers: fields(policy.page, english.language), body: ResponseBody(byteBuffer: body))
+        Response(status: .ok, headers: fields(policy.scripted, english.language), body: ResponseBody(byteBuffer: body))
     }
 
     /// - Parameters:

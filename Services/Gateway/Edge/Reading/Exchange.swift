@@ -29,6 +29,7 @@ package final class Exchange: Sendable {
     /// Body of routes that read it raw.
     package let body: ByteBuffer
     private let captures: [(name: String, text: Substring)]
+    private let timeout: Duration
     private let parameters: Result<ParameterSet, Fault>
 
     init(_ request: Request, context: GatewayContext, match: RouteTree.Match, body: ByteBuffer, timeout: Duration) {
@@ -40,6 +41,7 @@ package final class Exchange: Sendable {
         plainLogger = context.logger
         captures = match.captures
         self.body = body
+        self.timeout = timeout
         call = CallContext(deadline: .now.advanced(by: timeout), trace: context.facts.trace)
         target = request.head.path ?? ""
         query = request.uri.query ?? ""
@@ -89,6 +91,15 @@ package final class Exchange: Sendable {
     package var changingCall: CallContext {
         var context = call
         context.idempotencyKey = facts.requestID
+        return context
+    }
+
+    /// A context for one of several calls that a request makes one after another: each has the time of a request.
+    /// - Parameter change: Tells it from the others where each is a change of its own; `nil`: it changes nothing.
+    package func partialCall(_ change: String? = nil) -> CallContext {
+        var context = call
+        context.idempotencyKey = change.map { "\(facts.requestID)-\($0)" }
+        context.deadline = .now.advanced(by: timeout)
         return context
     }
 }

@@ -41,6 +41,10 @@ struct AffineAuthorization: Authorization {
         try await service.erasePerson(request, context: context)
     }
 
+    func listFailingDecisionPoints(
+        _ request: ListFailingDecisionPointsRequest, context: CallContext
+    ) async throws -> FailingDecisionPoints { try await service.listFailingDecisionPoints(request, context: context) }
+
     func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
         try await service.findRefusals(request, context: context)
     }

@@ -19,8 +19,9 @@ struct RegistrationCodeEndpoints: Sendable {
         }
         var complete = request
         complete.call = call
-        try dependencies.liveCodes.enter(exchange.facts.clientAddress, seconds: request.ttlSeconds)
-        let code = try await dependencies.authentication.createRegistrationCode(complete, context: exchange.changingCall)
+        let code = try await dependencies.liveCodes.make(for: exchange.facts.clientAddress, seconds: request.ttlSeconds) { [complete] in
+            try await dependencies.authentication.createRegistrationCode(complete, context: exchange.changingCall)
+        }
         return Response(document(code, exchange), format: exchange.format, status: .created)
     }
 

@@ -97,11 +97,14 @@ struct V1Face: Face {
     }
 
     func reply(to problem: BodyRejection, _ exchange: Exchange) -> Response {
-        // Nothing that large is a fingerprint (clients #39).
-        let isNoFingerprint = problem == .tooLarge && Self.endpoint(exchange) == .sdkDevices
-        let status = isNoFingerprint ? .badRequest : problem.status
+        // Nothing that large is a fingerprint or a stored token (clients #39, #42).
+        let isNoToken = problem == .tooLarge && Self.takersOfTokens.contains(Self.endpoint(exchange))
+        let status = isNoToken ? .badRequest : problem.status
         return reply(ErrorTable.internalError, status: status, message: status.reasonPhrase, details: nil, exchange)
     }
+
+    /// The calls whose body is a fingerprint, or a token that the app keeps.
+    private static let takersOfTokens: Set<Endpoint> = [.sdkDevices, .sdkDecision, .sdkStored]
 
     func methodNotAllowed(_ exchange: Exchange) -> Response {
         if Self.isOpenedByPerson(exchange) { return notices.page(.methodNotAllowed, exchange) }

@@ -24,7 +24,7 @@ struct UpstreamCheckCommand: AsyncParsableCommand {
     @Flag(help: "Let a person sign in, play and sign out, too.")
     var signIn = false
 
-    @Flag(help: "Try whether devices have budgets of their own: 14 calls for two addresses of documents.")
+    @Flag(help: "Try whether devices have budgets of their own: 14 calls in the name of two example addresses.")
     var throttle = false
 
     @Option(help: "With --sign-in: the certificate (PEM) that its media tokens verify by.")

@@ -155,7 +155,8 @@ package struct SettingsWriter {
     }
 }
 
-/// Limits of a cluster for development, whose load tests come from one client, one device and one application.
+/// Limits of a cluster for development, whose load tests come from one client, one device and one application. In the half hour that a code lives such a test
+/// makes more of them than production allows a client (100,000) and a device (100). `EdgeTests` tries production's limits on a cluster without these.
 enum DemoLimits {
     private static func limits(of service: ClusterService) -> [String: Any]? {
         switch service {

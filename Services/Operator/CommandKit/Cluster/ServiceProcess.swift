@@ -75,12 +75,24 @@ package struct ServiceProcess: Sendable {
 
     package var copy: ServiceCopy { ServiceCopy(service, number) }
 
-    /// True while a process with that id runs the service's program; a reused id is not mistaken for it.
+    /// True while a process with that id runs the service's program; a reused id is not mistaken for it. One that is killed ends when its last thread
+    /// has: until then its ports are taken.
     package var isRunning: Bool {
         var status: Int32 = 0
-        if waitpid(pid, &status, WNOHANG) == pid { return false }
-        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else { return false }
+        let ended = waitpid(pid, &status, WNOHANG)
+        if ended == pid { return false }
+        guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe") else {
+            // The first thread has ended. A child whose id has not come yet has more.
+            return ended == 0 || hasThreads
+        }
         return URL(fileURLWithPath: target.replacingOccurrences(of: " (deleted)", with: "")).lastPathComponent == service.rawValue
+    }
+
+    /// True when threads of the service are left beside the first one, which has ended.
+    private var hasThreads: Bool {
+        let name = try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)
+        guard name?.trimmingCharacters(in: .newlines) == service.rawValue else { return false }
+        return (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task"))?.count ?? 0 > 1
     }
 
     package func signal(_ number: Int32) { kill(pid, number) }

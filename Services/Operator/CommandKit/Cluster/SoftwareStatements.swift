@@ -7,7 +7,7 @@ package import Rpc
 internal import ServiceKit
 package import Transport
 
-/// Asks `config` for a software statement of each registered application, as the operator.
+/// Asks `config` for a software statement of each registered application that may have one, as the operator.
 package struct SoftwareStatements: Sendable {
     /// The address of `config`.
     let address: RpcAddress
@@ -58,7 +58,7 @@ package struct SoftwareStatements: Sendable {
         let client = try connect()
         let outcome: Result<[String: String], any Error>
         do {
-            outcome = .success(try await statements(from: ConfigClient(caller: client)))
+            outcome = .success(try await Self.issued(by: ConfigClient(caller: client)))
         } catch {
             outcome = .failure(error)
         }
@@ -66,13 +66,18 @@ package struct SoftwareStatements: Sendable {
         return try outcome.get()
     }
 
-    private func statements(from config: some Config) async throws -> [String: String] {
+    /// - Returns: By application id. An application whose statements are revoked has none, until an administrator downloads the next one (dashboard #14).
+    static func issued(by config: some Config) async throws -> [String: String] {
         let context = CallContext(deadline: .now + .seconds(10))
         let applications = try await config.getConfiguration(GetConfigurationRequest(), context: context).applications
         var statements: [String: String] = [:]
         for application in applications {
             let request = IssueSoftwareStatementRequest(applicationID: application.id)
-            statements[application.id] = try await config.issueSoftwareStatement(request, context: context.child()).statement
+            do {
+                statements[application.id] = try await config.issueSoftwareStatement(request, context: context.child()).statement
+            } catch let fault as Fault where fault.code == .unapprovedSoftwareStatement {
+                continue
+            }
         }
         return statements
     }

@@ -27,8 +27,10 @@ struct Growth: Equatable, Sendable {
 
     static let least = 8
 
-    /// The growth in all, by the line through all samples or by that through the later half, whichever is less.
-    var sureGrowth: Double { min(perHour, latePerHour) * hours }
+    /// The growth per hour, by the line through all samples or by that through the later half, whichever is less.
+    var surePerHour: Double { min(perHour, latePerHour) }
+    /// The same, in all.
+    var sureGrowth: Double { surePerHour * hours }
 
     /// In units per second.
     private static func slope(_ points: ArraySlice<Point>) -> Double? {

@@ -14,7 +14,8 @@ package struct SoakCommand: AsyncParsableCommand {
             Watches each process (own memory, resident memory, open files, threads), each store (file, write-ahead log, free pages) and each log, and \
             prints how each changes per hour, by least squares over all samples after the warm-up. Something grows when, by the line through all \
             samples and by that through the later half, more has come than 8 MiB of own memory or a twentieth of it, 16 open files or a tenth, 4 threads \
-            or a tenth, or 32 MiB of free pages or half of them. A write-ahead log must stay below 64 MiB, all logs together below their bound. A store \
+            or a tenth, or 32 MiB of free pages or half of them; or when own memory rises by more than 2 MiB an hour or a hundredth of it. Less than \
+            24 minutes after the warm-up cannot tell the latter: then there is no verdict. A write-ahead log must stay below 64 MiB, all logs together below their bound. A store \
             and a log may grow, the one with those who sign in, the other up to its bound: their slopes are told. So are those of the caches: a process \
             whose caches fill grows until they are full, and the verdict says so.
 

@@ -33,6 +33,11 @@ enum SoakQuantity: String, CaseIterable, Sendable {
         }
     }
 
+    /// The most that may come in an hour, however long the soak is; `nil`: there is no such limit. What comes without end is no less a leak for being slow:
+    /// 2 MiB an hour are 336 MiB in a week.
+    /// - Parameter level: The mean.
+    func allowancePerHour(_ level: Double) -> Double? { self == .ownMemory ? max(2 * Self.mebibyte, level / 100) : nil }
+
     /// The bound that no sample may exceed; `nil`: there is no such bound.
     /// - Parameter logs: Bytes that all logs together may have.
     func bound(logs: Double) -> Double? {
@@ -51,13 +56,13 @@ enum SoakQuantity: String, CaseIterable, Sendable {
 struct SoakSeries: Sendable {
     enum Verdict: String, Sendable {
         case steady
-        /// More has come than the quantity is allowed, and it goes on.
+        /// More has come than the quantity is allowed, in all or in an hour, and it goes on.
         case grows
         /// A sample was above the bound.
         case overBound
         /// It may grow; the slope is told.
         case told
-        /// There are too few samples.
+        /// There are too few samples, or it rose too fast for so short a time to say.
         case unknown
     }
 
@@ -77,6 +82,13 @@ struct SoakSeries: Sendable {
         if let bound, points.contains(where: { $0.value > bound }) { return .overBound }
         guard let growth = growth(after: warmUp) else { return .unknown }
         guard let allowance = quantity.allowance(growth.level) else { return bound == nil ? .told : .steady }
-        return growth.sureGrowth > allowance ? .grows : .steady
+        if growth.sureGrowth > allowance { return .grows }
+        if let limit = quantity.allowancePerHour(growth.level), growth.surePerHour > limit {
+            return growth.hours >= Self.leastHours ? .grows : .unknown
+        }
+        return .steady
     }
+
+    /// A slope says something from then on. Before, one arena of the allocator makes one.
+    private static let leastHours = 0.4
 }

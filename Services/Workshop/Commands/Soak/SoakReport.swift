@@ -155,7 +155,7 @@ extension SoakReport {
         switch verdict {
         case .steady: lines.append("Verdict: steady; nothing grows that should not")
         case .failed: lines.append("Verdict: failed, by the above")
-        case .unknown: lines.append("Verdict: none; it was too short")
+        case .unknown: lines.append("Verdict: none; it was too short to tell steady from slow growth")
         }
         return lines
     }

@@ -201,7 +201,12 @@ enum PlayedToken {
             }
         let verifier = MediaTokenVerifier(trustedKeys: keys)
         let check = verifier.verify(token, requestor: setup.requestor, resource: resource)
-        guard check.verdict == .valid else { throw CommandFailure("the media token is not genuine: \(check.verdict.rawValue)") }
+        guard check.verdict == .valid else {
+            let isStrange = check.verdict == .invalidSignature && setup.certificates == nil
+            throw CommandFailure(
+                "the media token is not genuine: \(check.verdict.rawValue)",
+                advice: isStrange ? "where an upstream signs it, give that one's certificate with --certificate FILE" : nil)
+        }
         return MediaTokenReport(check)
     }
 }

@@ -77,7 +77,7 @@ enum MetricHelp {
         "boxoffice_authorization_media_tokens_total": "Media tokens issued.",
         "boxoffice_authorization_mvpd_decisions_total":
             "Questions to an MVPD that brought a decision (good), and those without a usable answer (bad).",
-        "boxoffice_authorization_preauthorizations_total": "Resources preauthorized, by result and by who decided.",
+        "boxoffice_authorization_preauthorizations_total": "Preauthorizations, full or partial: with a decision about each resource, or not.",
         "boxoffice_authorization_rating_refresh_failures_total": "Attempts to refresh a viewer's rating limit that failed.",
         "boxoffice_autosignin_families_revoked_total": "Families of tokens revoked, by reason.",
         "boxoffice_autosignin_notifications_refused_total": "Notifications that did not verify, or were for nobody's app.",

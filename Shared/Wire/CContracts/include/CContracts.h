@@ -1038,6 +1038,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_Sche
 {
     return &boxoffice__authentication__v1__scheduled_sign_in_step__descriptor;
 }
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_CountReturnsRequest_descriptor(void)
+{
+    return &boxoffice__authentication__v1__count_returns_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_ReturnCounts_descriptor(void)
+{
+    return &boxoffice__authentication__v1__return_counts__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_MvpdReturns_descriptor(void)
+{
+    return &boxoffice__authentication__v1__mvpd_returns__descriptor;
+}
 static inline const ProtobufCMessageDescriptor *boxoffice_authentication_v1_OpenTestSignInRequest_descriptor(void)
 {
     return &boxoffice__authentication__v1__open_test_sign_in_request__descriptor;
@@ -1229,6 +1241,18 @@ static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_Sessi
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_SessionRefusal_descriptor(void)
 {
     return &boxoffice__authorization__v1__session_refusal__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ListFailingDecisionPointsRequest_descriptor(void)
+{
+    return &boxoffice__authorization__v1__list_failing_decision_points_request__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_FailingDecisionPoints_descriptor(void)
+{
+    return &boxoffice__authorization__v1__failing_decision_points__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_FailingDecisionPoint_descriptor(void)
+{
+    return &boxoffice__authorization__v1__failing_decision_point__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_authorization_v1_ResourceDecision_descriptor(void)
 {
@@ -1589,6 +1613,10 @@ static inline const ProtobufCMessageDescriptor *boxoffice_platform_v1_CheckHealt
 static inline const ProtobufCMessageDescriptor *boxoffice_platform_v1_HealthReport_descriptor(void)
 {
     return &boxoffice__platform__v1__health_report__descriptor;
+}
+static inline const ProtobufCMessageDescriptor *boxoffice_platform_v1_CertificateEnd_descriptor(void)
+{
+    return &boxoffice__platform__v1__certificate_end__descriptor;
 }
 static inline const ProtobufCMessageDescriptor *boxoffice_platform_v1_ListServicesRequest_descriptor(void)
 {

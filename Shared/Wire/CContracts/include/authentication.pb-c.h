@@ -125,6 +125,9 @@ typedef struct Boxoffice__Authentication__V1__ListScheduledSignInsRequest Boxoff
 typedef struct Boxoffice__Authentication__V1__ScheduledSignIns Boxoffice__Authentication__V1__ScheduledSignIns;
 typedef struct Boxoffice__Authentication__V1__ScheduledSignInState Boxoffice__Authentication__V1__ScheduledSignInState;
 typedef struct Boxoffice__Authentication__V1__ScheduledSignInStep Boxoffice__Authentication__V1__ScheduledSignInStep;
+typedef struct Boxoffice__Authentication__V1__CountReturnsRequest Boxoffice__Authentication__V1__CountReturnsRequest;
+typedef struct Boxoffice__Authentication__V1__ReturnCounts Boxoffice__Authentication__V1__ReturnCounts;
+typedef struct Boxoffice__Authentication__V1__MvpdReturns Boxoffice__Authentication__V1__MvpdReturns;
 typedef struct Boxoffice__Authentication__V1__OpenTestSignInRequest Boxoffice__Authentication__V1__OpenTestSignInRequest;
 typedef struct Boxoffice__Authentication__V1__ListBridgedProvidersRequest Boxoffice__Authentication__V1__ListBridgedProvidersRequest;
 typedef struct Boxoffice__Authentication__V1__BridgedProviders Boxoffice__Authentication__V1__BridgedProviders;
@@ -2560,6 +2563,59 @@ struct  Boxoffice__Authentication__V1__ScheduledSignInStep
 #define BOXOFFICE__AUTHENTICATION__V1__SCHEDULED_SIGN_IN_STEP__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__scheduled_sign_in_step__descriptor) \
     , (char *)protobuf_c_empty_string, 0 }
+
+
+struct  Boxoffice__Authentication__V1__CountReturnsRequest
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__COUNT_RETURNS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__count_returns_request__descriptor) \
+     }
+
+
+struct  Boxoffice__Authentication__V1__ReturnCounts
+{
+  ProtobufCMessage base;
+  /*
+   * At most 1000, those with most people first.
+   */
+  size_t n_mvpds;
+  Boxoffice__Authentication__V1__MvpdReturns **mvpds;
+  /*
+   * This many more have counts.
+   */
+  uint32_t omitted;
+  /*
+   * The counts are of so many seconds before now.
+   */
+  uint32_t window_s;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__RETURN_COUNTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__return_counts__descriptor) \
+    , 0,NULL, 0, 0 }
+
+
+struct  Boxoffice__Authentication__V1__MvpdReturns
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  /*
+   * People who were sent there, but for those of the last five minutes, who may still be typing.
+   */
+  uint32_t begun;
+  /*
+   * Answers that came back, whatever they said.
+   */
+  uint32_t returned;
+  /*
+   * Milliseconds since 1970: the latest answer; 0: none since the copy started.
+   */
+  uint64_t returned_at_ms;
+};
+#define BOXOFFICE__AUTHENTICATION__V1__MVPD_RETURNS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authentication__v1__mvpd_returns__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, 0 }
 
 
 struct  Boxoffice__Authentication__V1__OpenTestSignInRequest
@@ -5394,6 +5450,63 @@ Boxoffice__Authentication__V1__ScheduledSignInStep *
 void   boxoffice__authentication__v1__scheduled_sign_in_step__free_unpacked
                      (Boxoffice__Authentication__V1__ScheduledSignInStep *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__CountReturnsRequest methods */
+void   boxoffice__authentication__v1__count_returns_request__init
+                     (Boxoffice__Authentication__V1__CountReturnsRequest         *message);
+size_t boxoffice__authentication__v1__count_returns_request__get_packed_size
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest   *message);
+size_t boxoffice__authentication__v1__count_returns_request__pack
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__count_returns_request__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__CountReturnsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__CountReturnsRequest *
+       boxoffice__authentication__v1__count_returns_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__count_returns_request__free_unpacked
+                     (Boxoffice__Authentication__V1__CountReturnsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__ReturnCounts methods */
+void   boxoffice__authentication__v1__return_counts__init
+                     (Boxoffice__Authentication__V1__ReturnCounts         *message);
+size_t boxoffice__authentication__v1__return_counts__get_packed_size
+                     (const Boxoffice__Authentication__V1__ReturnCounts   *message);
+size_t boxoffice__authentication__v1__return_counts__pack
+                     (const Boxoffice__Authentication__V1__ReturnCounts   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__return_counts__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__ReturnCounts   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__ReturnCounts *
+       boxoffice__authentication__v1__return_counts__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__return_counts__free_unpacked
+                     (Boxoffice__Authentication__V1__ReturnCounts *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authentication__V1__MvpdReturns methods */
+void   boxoffice__authentication__v1__mvpd_returns__init
+                     (Boxoffice__Authentication__V1__MvpdReturns         *message);
+size_t boxoffice__authentication__v1__mvpd_returns__get_packed_size
+                     (const Boxoffice__Authentication__V1__MvpdReturns   *message);
+size_t boxoffice__authentication__v1__mvpd_returns__pack
+                     (const Boxoffice__Authentication__V1__MvpdReturns   *message,
+                      uint8_t             *out);
+size_t boxoffice__authentication__v1__mvpd_returns__pack_to_buffer
+                     (const Boxoffice__Authentication__V1__MvpdReturns   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authentication__V1__MvpdReturns *
+       boxoffice__authentication__v1__mvpd_returns__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authentication__v1__mvpd_returns__free_unpacked
+                     (Boxoffice__Authentication__V1__MvpdReturns *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authentication__V1__OpenTestSignInRequest methods */
 void   boxoffice__authentication__v1__open_test_sign_in_request__init
                      (Boxoffice__Authentication__V1__OpenTestSignInRequest         *message);
@@ -6445,6 +6558,15 @@ typedef void (*Boxoffice__Authentication__V1__ScheduledSignInState_Closure)
 typedef void (*Boxoffice__Authentication__V1__ScheduledSignInStep_Closure)
                  (const Boxoffice__Authentication__V1__ScheduledSignInStep *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__CountReturnsRequest_Closure)
+                 (const Boxoffice__Authentication__V1__CountReturnsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__ReturnCounts_Closure)
+                 (const Boxoffice__Authentication__V1__ReturnCounts *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authentication__V1__MvpdReturns_Closure)
+                 (const Boxoffice__Authentication__V1__MvpdReturns *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authentication__V1__OpenTestSignInRequest_Closure)
                  (const Boxoffice__Authentication__V1__OpenTestSignInRequest *message,
                   void *closure_data);
@@ -7084,6 +7206,10 @@ struct Boxoffice__Authentication__V1__AuthenticationOperations_Service
                                   const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *input,
                                   Boxoffice__Authentication__V1__ScheduledSignIns_Closure closure,
                                   void *closure_data);
+  void (*count_returns)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
+                        const Boxoffice__Authentication__V1__CountReturnsRequest *input,
+                        Boxoffice__Authentication__V1__ReturnCounts_Closure closure,
+                        void *closure_data);
   void (*explain_response)(Boxoffice__Authentication__V1__AuthenticationOperations_Service *service,
                            const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                            Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -7136,6 +7262,7 @@ void boxoffice__authentication__v1__authentication_operations__init (Boxoffice__
       function_prefix__ ## list_sign_in_reports,\
       function_prefix__ ## begin_test_sign_in,\
       function_prefix__ ## list_scheduled_sign_ins,\
+      function_prefix__ ## count_returns,\
       function_prefix__ ## explain_response,\
       function_prefix__ ## find_viewer_sessions,\
       function_prefix__ ## end_viewer_sessions,\
@@ -7177,6 +7304,10 @@ void boxoffice__authentication__v1__authentication_operations__list_scheduled_si
                                                                                        const Boxoffice__Authentication__V1__ListScheduledSignInsRequest *input,
                                                                                        Boxoffice__Authentication__V1__ScheduledSignIns_Closure closure,
                                                                                        void *closure_data);
+void boxoffice__authentication__v1__authentication_operations__count_returns(ProtobufCService *service,
+                                                                             const Boxoffice__Authentication__V1__CountReturnsRequest *input,
+                                                                             Boxoffice__Authentication__V1__ReturnCounts_Closure closure,
+                                                                             void *closure_data);
 void boxoffice__authentication__v1__authentication_operations__explain_response(ProtobufCService *service,
                                                                                 const Boxoffice__Authentication__V1__ExplainResponseRequest *input,
                                                                                 Boxoffice__Authentication__V1__SignInReport_Closure closure,
@@ -7335,6 +7466,9 @@ extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_sche
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_ins__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_state__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__scheduled_sign_in_step__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__count_returns_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__return_counts__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__mvpd_returns__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__open_test_sign_in_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__list_bridged_providers_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authentication__v1__bridged_providers__descriptor;

@@ -26,6 +26,9 @@ typedef struct Boxoffice__Authorization__V1__Decisions Boxoffice__Authorization_
 typedef struct Boxoffice__Authorization__V1__FindRefusalsRequest Boxoffice__Authorization__V1__FindRefusalsRequest;
 typedef struct Boxoffice__Authorization__V1__SessionRefusals Boxoffice__Authorization__V1__SessionRefusals;
 typedef struct Boxoffice__Authorization__V1__SessionRefusal Boxoffice__Authorization__V1__SessionRefusal;
+typedef struct Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest;
+typedef struct Boxoffice__Authorization__V1__FailingDecisionPoints Boxoffice__Authorization__V1__FailingDecisionPoints;
+typedef struct Boxoffice__Authorization__V1__FailingDecisionPoint Boxoffice__Authorization__V1__FailingDecisionPoint;
 typedef struct Boxoffice__Authorization__V1__ResourceDecision Boxoffice__Authorization__V1__ResourceDecision;
 typedef struct Boxoffice__Authorization__V1__ResourceList Boxoffice__Authorization__V1__ResourceList;
 typedef struct Boxoffice__Authorization__V1__PreauthorizeRequest Boxoffice__Authorization__V1__PreauthorizeRequest;
@@ -244,6 +247,60 @@ struct  Boxoffice__Authorization__V1__SessionRefusal
 #define BOXOFFICE__AUTHORIZATION__V1__SESSION_REFUSAL__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__session_refusal__descriptor) \
     , (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, BOXOFFICE__AUTHORIZATION__V1__DECISION_SOURCE__DECISION_SOURCE_MVPD, 0 }
+
+
+struct  Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest
+{
+  ProtobufCMessage base;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__LIST_FAILING_DECISION_POINTS_REQUEST__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__list_failing_decision_points_request__descriptor) \
+     }
+
+
+struct  Boxoffice__Authorization__V1__FailingDecisionPoints
+{
+  ProtobufCMessage base;
+  /*
+   * At most 100, those with most failures first.
+   */
+  size_t n_points;
+  Boxoffice__Authorization__V1__FailingDecisionPoint **points;
+  /*
+   * This many more fail.
+   */
+  uint32_t omitted;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__FAILING_DECISION_POINTS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__failing_decision_points__descriptor) \
+    , 0,NULL, 0 }
+
+
+struct  Boxoffice__Authorization__V1__FailingDecisionPoint
+{
+  ProtobufCMessage base;
+  char *mvpd;
+  /*
+   * Questions in a row without a usable answer.
+   */
+  uint32_t failures;
+  /*
+   * Milliseconds since 1970: the first and the latest of them, which is less than a day ago.
+   */
+  uint64_t failing_since_ms;
+  uint64_t failed_at_ms;
+  /*
+   * The fault code of the latest, such as `network_connection_timeout`.
+   */
+  char *code;
+  /*
+   * So many questions failed that further ones are refused for a few seconds without asking.
+   */
+  protobuf_c_boolean is_resting;
+};
+#define BOXOFFICE__AUTHORIZATION__V1__FAILING_DECISION_POINT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__authorization__v1__failing_decision_point__descriptor) \
+    , (char *)protobuf_c_empty_string, 0, 0, 0, (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Authorization__V1__ResourceDecision
@@ -593,6 +650,63 @@ Boxoffice__Authorization__V1__SessionRefusal *
 void   boxoffice__authorization__v1__session_refusal__free_unpacked
                      (Boxoffice__Authorization__V1__SessionRefusal *message,
                       ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest methods */
+void   boxoffice__authorization__v1__list_failing_decision_points_request__init
+                     (Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest         *message);
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__get_packed_size
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest   *message);
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__pack
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__list_failing_decision_points_request__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *
+       boxoffice__authorization__v1__list_failing_decision_points_request__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__list_failing_decision_points_request__free_unpacked
+                     (Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__FailingDecisionPoints methods */
+void   boxoffice__authorization__v1__failing_decision_points__init
+                     (Boxoffice__Authorization__V1__FailingDecisionPoints         *message);
+size_t boxoffice__authorization__v1__failing_decision_points__get_packed_size
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints   *message);
+size_t boxoffice__authorization__v1__failing_decision_points__pack
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__failing_decision_points__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoints   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__FailingDecisionPoints *
+       boxoffice__authorization__v1__failing_decision_points__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__failing_decision_points__free_unpacked
+                     (Boxoffice__Authorization__V1__FailingDecisionPoints *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Authorization__V1__FailingDecisionPoint methods */
+void   boxoffice__authorization__v1__failing_decision_point__init
+                     (Boxoffice__Authorization__V1__FailingDecisionPoint         *message);
+size_t boxoffice__authorization__v1__failing_decision_point__get_packed_size
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint   *message);
+size_t boxoffice__authorization__v1__failing_decision_point__pack
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint   *message,
+                      uint8_t             *out);
+size_t boxoffice__authorization__v1__failing_decision_point__pack_to_buffer
+                     (const Boxoffice__Authorization__V1__FailingDecisionPoint   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Authorization__V1__FailingDecisionPoint *
+       boxoffice__authorization__v1__failing_decision_point__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__authorization__v1__failing_decision_point__free_unpacked
+                     (Boxoffice__Authorization__V1__FailingDecisionPoint *message,
+                      ProtobufCAllocator *allocator);
 /* Boxoffice__Authorization__V1__ResourceDecision methods */
 void   boxoffice__authorization__v1__resource_decision__init
                      (Boxoffice__Authorization__V1__ResourceDecision         *message);
@@ -796,6 +910,15 @@ typedef void (*Boxoffice__Authorization__V1__SessionRefusals_Closure)
 typedef void (*Boxoffice__Authorization__V1__SessionRefusal_Closure)
                  (const Boxoffice__Authorization__V1__SessionRefusal *message,
                   void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest_Closure)
+                 (const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__FailingDecisionPoints_Closure)
+                 (const Boxoffice__Authorization__V1__FailingDecisionPoints *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Authorization__V1__FailingDecisionPoint_Closure)
+                 (const Boxoffice__Authorization__V1__FailingDecisionPoint *message,
+                  void *closure_data);
 typedef void (*Boxoffice__Authorization__V1__ResourceDecision_Closure)
                  (const Boxoffice__Authorization__V1__ResourceDecision *message,
                   void *closure_data);
@@ -858,6 +981,10 @@ struct Boxoffice__Authorization__V1__Authorization_Service
                         const Boxoffice__Authorization__V1__FindRefusalsRequest *input,
                         Boxoffice__Authorization__V1__SessionRefusals_Closure closure,
                         void *closure_data);
+  void (*list_failing_decision_points)(Boxoffice__Authorization__V1__Authorization_Service *service,
+                                       const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *input,
+                                       Boxoffice__Authorization__V1__FailingDecisionPoints_Closure closure,
+                                       void *closure_data);
   void (*get_media_token_keys)(Boxoffice__Authorization__V1__Authorization_Service *service,
                                const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -885,6 +1012,7 @@ void boxoffice__authorization__v1__authorization__init (Boxoffice__Authorization
       function_prefix__ ## preauthorize_by_code,\
       function_prefix__ ## decide,\
       function_prefix__ ## find_refusals,\
+      function_prefix__ ## list_failing_decision_points,\
       function_prefix__ ## get_media_token_keys,\
       function_prefix__ ## export_person,\
       function_prefix__ ## erase_person  }
@@ -916,6 +1044,10 @@ void boxoffice__authorization__v1__authorization__find_refusals(ProtobufCService
                                                                 const Boxoffice__Authorization__V1__FindRefusalsRequest *input,
                                                                 Boxoffice__Authorization__V1__SessionRefusals_Closure closure,
                                                                 void *closure_data);
+void boxoffice__authorization__v1__authorization__list_failing_decision_points(ProtobufCService *service,
+                                                                               const Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest *input,
+                                                                               Boxoffice__Authorization__V1__FailingDecisionPoints_Closure closure,
+                                                                               void *closure_data);
 void boxoffice__authorization__v1__authorization__get_media_token_keys(ProtobufCService *service,
                                                                        const Boxoffice__Authorization__V1__GetMediaTokenKeysRequest *input,
                                                                        Boxoffice__Authorization__V1__MediaTokenKeys_Closure closure,
@@ -942,6 +1074,9 @@ extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__decisions_
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__find_refusals_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusals__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__session_refusal__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__list_failing_decision_points_request__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__failing_decision_points__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__failing_decision_point__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_decision__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__resource_list__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__authorization__v1__preauthorize_request__descriptor;

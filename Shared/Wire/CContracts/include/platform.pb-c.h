@@ -17,6 +17,7 @@ PROTOBUF_C__BEGIN_DECLS
 
 typedef struct Boxoffice__Platform__V1__CheckHealthRequest Boxoffice__Platform__V1__CheckHealthRequest;
 typedef struct Boxoffice__Platform__V1__HealthReport Boxoffice__Platform__V1__HealthReport;
+typedef struct Boxoffice__Platform__V1__CertificateEnd Boxoffice__Platform__V1__CertificateEnd;
 typedef struct Boxoffice__Platform__V1__ListServicesRequest Boxoffice__Platform__V1__ListServicesRequest;
 typedef struct Boxoffice__Platform__V1__ListServicesResponse Boxoffice__Platform__V1__ListServicesResponse;
 typedef struct Boxoffice__Platform__V1__GetDescriptorSetRequest Boxoffice__Platform__V1__GetDescriptorSetRequest;
@@ -57,10 +58,32 @@ struct  Boxoffice__Platform__V1__HealthReport
    * So many programs call the service that a caller should keep connections to some of its copies only.
    */
   protobuf_c_boolean has_many_callers;
+  /*
+   * Certificates of the program that end within 60 days, or have ended: at most 10, the first to end first.
+   */
+  size_t n_certificates;
+  Boxoffice__Platform__V1__CertificateEnd **certificates;
 };
 #define BOXOFFICE__PLATFORM__V1__HEALTH_REPORT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&boxoffice__platform__v1__health_report__descriptor) \
-    , BOXOFFICE__PLATFORM__V1__SERVING_STATUS__SERVING_STATUS_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0 }
+    , BOXOFFICE__PLATFORM__V1__SERVING_STATUS__SERVING_STATUS_UNKNOWN, (char *)protobuf_c_empty_string, (char *)protobuf_c_empty_string, 0, 0,NULL }
+
+
+struct  Boxoffice__Platform__V1__CertificateEnd
+{
+  ProtobufCMessage base;
+  /*
+   * What it is for, as the metric boxoffice_certificate_ends_timestamp_seconds names it: `wire`, for example. At most 100 octets.
+   */
+  char *use;
+  /*
+   * Milliseconds since 1970.
+   */
+  uint64_t ends_at_ms;
+};
+#define BOXOFFICE__PLATFORM__V1__CERTIFICATE_END__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&boxoffice__platform__v1__certificate_end__descriptor) \
+    , (char *)protobuf_c_empty_string, 0 }
 
 
 struct  Boxoffice__Platform__V1__ListServicesRequest
@@ -153,6 +176,25 @@ Boxoffice__Platform__V1__HealthReport *
                       const uint8_t       *data);
 void   boxoffice__platform__v1__health_report__free_unpacked
                      (Boxoffice__Platform__V1__HealthReport *message,
+                      ProtobufCAllocator *allocator);
+/* Boxoffice__Platform__V1__CertificateEnd methods */
+void   boxoffice__platform__v1__certificate_end__init
+                     (Boxoffice__Platform__V1__CertificateEnd         *message);
+size_t boxoffice__platform__v1__certificate_end__get_packed_size
+                     (const Boxoffice__Platform__V1__CertificateEnd   *message);
+size_t boxoffice__platform__v1__certificate_end__pack
+                     (const Boxoffice__Platform__V1__CertificateEnd   *message,
+                      uint8_t             *out);
+size_t boxoffice__platform__v1__certificate_end__pack_to_buffer
+                     (const Boxoffice__Platform__V1__CertificateEnd   *message,
+                      ProtobufCBuffer     *buffer);
+Boxoffice__Platform__V1__CertificateEnd *
+       boxoffice__platform__v1__certificate_end__unpack
+                     (ProtobufCAllocator  *allocator,
+                      size_t               len,
+                      const uint8_t       *data);
+void   boxoffice__platform__v1__certificate_end__free_unpacked
+                     (Boxoffice__Platform__V1__CertificateEnd *message,
                       ProtobufCAllocator *allocator);
 /* Boxoffice__Platform__V1__ListServicesRequest methods */
 void   boxoffice__platform__v1__list_services_request__init
@@ -256,6 +298,9 @@ typedef void (*Boxoffice__Platform__V1__CheckHealthRequest_Closure)
                   void *closure_data);
 typedef void (*Boxoffice__Platform__V1__HealthReport_Closure)
                  (const Boxoffice__Platform__V1__HealthReport *message,
+                  void *closure_data);
+typedef void (*Boxoffice__Platform__V1__CertificateEnd_Closure)
+                 (const Boxoffice__Platform__V1__CertificateEnd *message,
                   void *closure_data);
 typedef void (*Boxoffice__Platform__V1__ListServicesRequest_Closure)
                  (const Boxoffice__Platform__V1__ListServicesRequest *message,
@@ -362,6 +407,7 @@ void boxoffice__platform__v1__diagnostics__echo(ProtobufCService *service,
 extern const ProtobufCEnumDescriptor    boxoffice__platform__v1__serving_status__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__platform__v1__check_health_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__platform__v1__health_report__descriptor;
+extern const ProtobufCMessageDescriptor boxoffice__platform__v1__certificate_end__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__platform__v1__list_services_request__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__platform__v1__list_services_response__descriptor;
 extern const ProtobufCMessageDescriptor boxoffice__platform__v1__get_descriptor_set_request__descriptor;

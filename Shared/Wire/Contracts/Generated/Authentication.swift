@@ -5219,6 +5219,108 @@ public struct ScheduledSignInStep: Message {
     }
 }
 
+public struct CountReturnsRequest: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.authentication.v1.CountReturnsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_CountReturnsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__CountReturnsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__CountReturnsRequest.self, capacity: 1)
+        boxoffice__authentication__v1__count_returns_request__init(c)
+    }
+}
+
+public struct ReturnCounts: Message {
+    /// At most 1000, those with most people first.
+    public var mvpds: [MvpdReturns]
+    /// This many more have counts.
+    public var omitted: UInt32
+    /// The counts are of so many seconds before now.
+    public var windowSeconds: UInt32
+
+    public init() { self.init(mvpds: []) }
+
+    public init(
+        mvpds: [MvpdReturns] = [],
+        omitted: UInt32 = 0,
+        windowSeconds: UInt32 = 0
+    ) {
+        self.mvpds = mvpds
+        self.omitted = omitted
+        self.windowSeconds = windowSeconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.ReturnCounts" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_ReturnCounts_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__ReturnCounts>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__ReturnCounts.self)
+        mvpds = try CField.messages(c.pointee.mvpds, c.pointee.n_mvpds)
+        omitted = c.pointee.omitted
+        windowSeconds = c.pointee.window_s
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__ReturnCounts.self, capacity: 1)
+        boxoffice__authentication__v1__return_counts__init(c)
+        c.pointee.mvpds = try arena.messages(mvpds, as: Boxoffice__Authentication__V1__MvpdReturns.self)
+        c.pointee.n_mvpds = mvpds.count
+        c.pointee.omitted = omitted
+        c.pointee.window_s = windowSeconds
+    }
+}
+
+public struct MvpdReturns: Message {
+    public var mvpd: String
+    /// People who were sent there, but for those of the last five minutes, who may still be typing.
+    public var begun: UInt32
+    /// Answers that came back, whatever they said.
+    public var returned: UInt32
+    /// Milliseconds since 1970: the latest answer; 0: none since the copy started.
+    public var returnedAtMilliseconds: UInt64
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        begun: UInt32 = 0,
+        returned: UInt32 = 0,
+        returnedAtMilliseconds: UInt64 = 0
+    ) {
+        self.mvpd = mvpd
+        self.begun = begun
+        self.returned = returned
+        self.returnedAtMilliseconds = returnedAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.authentication.v1.MvpdReturns" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authentication_v1_MvpdReturns_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authentication__V1__MvpdReturns>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authentication__V1__MvpdReturns.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authentication.v1.MvpdReturns.mvpd")
+        begun = c.pointee.begun
+        returned = c.pointee.returned
+        returnedAtMilliseconds = c.pointee.returned_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authentication__V1__MvpdReturns.self, capacity: 1)
+        boxoffice__authentication__v1__mvpd_returns__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authentication.v1.MvpdReturns.mvpd") }
+        c.pointee.begun = begun
+        c.pointee.returned = returned
+        c.pointee.returned_at_ms = returnedAtMilliseconds
+    }
+}
+
 public struct OpenTestSignInRequest: Message {
     public var ticket: String
 
@@ -7481,6 +7583,9 @@ public protocol AuthenticationOperations: Sendable {
     func beginTestSignIn(_ request: BeginTestSignInRequest, context: CallContext) async throws -> TestSignIn
     /// How the last scheduled sign-in of each MVPD ended that has one, by MVPD.
     func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns
+    /// How many people were sent to each MVPD lately, and how many came back, as the copy that answers has counted: people may come back to another copy. Those of
+    /// an upstream are not among them. For operators. An implementation that does not count answers `unimplemented`.
+    func countReturns(_ request: CountReturnsRequest, context: CallContext) async throws -> ReturnCounts
     /// The same checks for a response that an engineer has; it makes no session.
     func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport
     /// A viewer's sessions at a requestor, for support: never an attribute, nor who the MVPD says that it is.
@@ -7540,6 +7645,8 @@ public enum AuthenticationOperationsMethods {
         service: service, name: "BeginTestSignIn", idempotency: .unknown)
     public static let listScheduledSignIns = UnaryMethod<ListScheduledSignInsRequest, ScheduledSignIns>(
         service: service, name: "ListScheduledSignIns", idempotency: .noSideEffects)
+    public static let countReturns = UnaryMethod<CountReturnsRequest, ReturnCounts>(
+        service: service, name: "CountReturns", idempotency: .noSideEffects)
     public static let explainResponse = UnaryMethod<ExplainResponseRequest, SignInReport>(
         service: service, name: "ExplainResponse", idempotency: .noSideEffects)
     public static let findViewerSessions = UnaryMethod<FindViewerSessionsRequest, ViewerSessions>(
@@ -7569,6 +7676,7 @@ public enum AuthenticationOperationsMethods {
         registry.unary(listSignInReports) { try await implementation.listSignInReports($0, context: $1) }
         registry.unary(beginTestSignIn) { try await implementation.beginTestSignIn($0, context: $1) }
         registry.unary(listScheduledSignIns) { try await implementation.listScheduledSignIns($0, context: $1) }
+        registry.unary(countReturns) { try await implementation.countReturns($0, context: $1) }
         registry.unary(explainResponse) { try await implementation.explainResponse($0, context: $1) }
         registry.unary(findViewerSessions) { try await implementation.findViewerSessions($0, context: $1) }
         registry.unary(endViewerSessions) { try await implementation.endViewerSessions($0, context: $1) }
@@ -7617,6 +7725,10 @@ public struct AuthenticationOperationsClient: AuthenticationOperations {
 
     public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns {
         try await caller.call(AuthenticationOperationsMethods.listScheduledSignIns, request, context: context)
+    }
+
+    public func countReturns(_ request: CountReturnsRequest, context: CallContext) async throws -> ReturnCounts {
+        try await caller.call(AuthenticationOperationsMethods.countReturns, request, context: context)
     }
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {

@@ -457,6 +457,113 @@ public struct SessionRefusal: Message {
     }
 }
 
+public struct ListFailingDecisionPointsRequest: Message {
+    public init() {}
+
+    public static var messageName: String { "boxoffice.authorization.v1.ListFailingDecisionPointsRequest" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_ListFailingDecisionPointsRequest_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__ListFailingDecisionPointsRequest.self, capacity: 1)
+        boxoffice__authorization__v1__list_failing_decision_points_request__init(c)
+    }
+}
+
+public struct FailingDecisionPoints: Message {
+    /// At most 100, those with most failures first.
+    public var points: [FailingDecisionPoint]
+    /// This many more fail.
+    public var omitted: UInt32
+
+    public init() { self.init(points: []) }
+
+    public init(
+        points: [FailingDecisionPoint] = [],
+        omitted: UInt32 = 0
+    ) {
+        self.points = points
+        self.omitted = omitted
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.FailingDecisionPoints" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_FailingDecisionPoints_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__FailingDecisionPoints>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__FailingDecisionPoints.self)
+        points = try CField.messages(c.pointee.points, c.pointee.n_points)
+        omitted = c.pointee.omitted
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__FailingDecisionPoints.self, capacity: 1)
+        boxoffice__authorization__v1__failing_decision_points__init(c)
+        c.pointee.points = try arena.messages(points, as: Boxoffice__Authorization__V1__FailingDecisionPoint.self)
+        c.pointee.n_points = points.count
+        c.pointee.omitted = omitted
+    }
+}
+
+public struct FailingDecisionPoint: Message {
+    public var mvpd: String
+    /// Questions in a row without a usable answer.
+    public var failures: UInt32
+    /// Milliseconds since 1970: the first and the latest of them, which is less than a day ago.
+    public var failingSinceMilliseconds: UInt64
+    public var failedAtMilliseconds: UInt64
+    /// The fault code of the latest, such as `network_connection_timeout`.
+    public var code: String
+    /// So many questions failed that further ones are refused for a few seconds without asking.
+    public var isResting: Bool
+
+    public init() { self.init(mvpd: "") }
+
+    public init(
+        mvpd: String = "",
+        failures: UInt32 = 0,
+        failingSinceMilliseconds: UInt64 = 0,
+        failedAtMilliseconds: UInt64 = 0,
+        code: String = "",
+        isResting: Bool = false
+    ) {
+        self.mvpd = mvpd
+        self.failures = failures
+        self.failingSinceMilliseconds = failingSinceMilliseconds
+        self.failedAtMilliseconds = failedAtMilliseconds
+        self.code = code
+        self.isResting = isResting
+    }
+
+    public static var messageName: String { "boxoffice.authorization.v1.FailingDecisionPoint" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_authorization_v1_FailingDecisionPoint_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Authorization__V1__FailingDecisionPoint>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Authorization__V1__FailingDecisionPoint.self)
+        mvpd = try CField.string(c.pointee.mvpd, "boxoffice.authorization.v1.FailingDecisionPoint.mvpd")
+        failures = c.pointee.failures
+        failingSinceMilliseconds = c.pointee.failing_since_ms
+        failedAtMilliseconds = c.pointee.failed_at_ms
+        code = try CField.string(c.pointee.code, "boxoffice.authorization.v1.FailingDecisionPoint.code")
+        isResting = c.pointee.is_resting != 0
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Authorization__V1__FailingDecisionPoint.self, capacity: 1)
+        boxoffice__authorization__v1__failing_decision_point__init(c)
+        if !mvpd.isEmpty { c.pointee.mvpd = try arena.string(mvpd, "boxoffice.authorization.v1.FailingDecisionPoint.mvpd") }
+        c.pointee.failures = failures
+        c.pointee.failing_since_ms = failingSinceMilliseconds
+        c.pointee.failed_at_ms = failedAtMilliseconds
+        if !code.isEmpty { c.pointee.code = try arena.string(code, "boxoffice.authorization.v1.FailingDecisionPoint.code") }
+        c.pointee.is_resting = isResting ? 1 : 0
+    }
+}
+
 public struct ResourceDecision: Message {
     public var resource: String
     public var authorized: Bool
@@ -832,6 +939,9 @@ public protocol Authorization: Sendable {
     ///
     /// Faults: `invalid_request` (more than 100 sessions).
     func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals
+    /// MVPDs whose decision points fail now, as the copy that answers has met them: three or more questions in a row had no usable answer, or questions are refused
+    /// for a while without asking. For operators. An implementation that does not keep them answers `unimplemented`.
+    func listFailingDecisionPoints(_ request: ListFailingDecisionPointsRequest, context: CallContext) async throws -> FailingDecisionPoints
     func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys
     /// Everything that the service holds about the person of these sessions, table by table. For an operator; whoever calls has checked the administrator.
     ///
@@ -861,6 +971,8 @@ public enum AuthorizationMethods {
         service: service, name: "Decide", idempotency: .idempotent)
     public static let findRefusals = UnaryMethod<FindRefusalsRequest, SessionRefusals>(
         service: service, name: "FindRefusals", idempotency: .noSideEffects)
+    public static let listFailingDecisionPoints = UnaryMethod<ListFailingDecisionPointsRequest, FailingDecisionPoints>(
+        service: service, name: "ListFailingDecisionPoints", idempotency: .noSideEffects)
     public static let getMediaTokenKeys = UnaryMethod<GetMediaTokenKeysRequest, MediaTokenKeys>(
         service: service, name: "GetMediaTokenKeys", idempotency: .noSideEffects)
     public static let exportPerson = UnaryMethod<PersonSessions, PersonRecords>(
@@ -877,6 +989,7 @@ public enum AuthorizationMethods {
         registry.unary(preauthorizeByCode) { try await implementation.preauthorizeByCode($0, context: $1) }
         registry.unary(decide) { try await implementation.decide($0, context: $1) }
         registry.unary(findRefusals) { try await implementation.findRefusals($0, context: $1) }
+        registry.unary(listFailingDecisionPoints) { try await implementation.listFailingDecisionPoints($0, context: $1) }
         registry.unary(getMediaTokenKeys) { try await implementation.getMediaTokenKeys($0, context: $1) }
         registry.unary(exportPerson) { try await implementation.exportPerson($0, context: $1) }
         registry.unary(erasePerson) { try await implementation.erasePerson($0, context: $1) }
@@ -915,6 +1028,10 @@ public struct AuthorizationClient: Authorization {
 
     public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
         try await caller.call(AuthorizationMethods.findRefusals, request, context: context)
+    }
+
+    public func listFailingDecisionPoints(_ request: ListFailingDecisionPointsRequest, context: CallContext) async throws -> FailingDecisionPoints {
+        try await caller.call(AuthorizationMethods.listFailingDecisionPoints, request, context: context)
     }
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {

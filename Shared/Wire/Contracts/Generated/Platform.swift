@@ -54,6 +54,8 @@ public struct HealthReport: Message {
     public var softwareVersion: String
     /// So many programs call the service that a caller should keep connections to some of its copies only.
     public var hasManyCallers: Bool
+    /// Certificates of the program that end within 60 days, or have ended: at most 10, the first to end first.
+    public var certificates: [CertificateEnd]
 
     public init() { self.init(status: ServingStatus(rawValue: 0)) }
 
@@ -61,12 +63,14 @@ public struct HealthReport: Message {
         status: ServingStatus = ServingStatus(rawValue: 0),
         reason: String = "",
         softwareVersion: String = "",
-        hasManyCallers: Bool = false
+        hasManyCallers: Bool = false,
+        certificates: [CertificateEnd] = []
     ) {
         self.status = status
         self.reason = reason
         self.softwareVersion = softwareVersion
         self.hasManyCallers = hasManyCallers
+        self.certificates = certificates
     }
 
     public static var messageName: String { "boxoffice.platform.v1.HealthReport" }
@@ -79,6 +83,7 @@ public struct HealthReport: Message {
         reason = try CField.string(c.pointee.reason, "boxoffice.platform.v1.HealthReport.reason")
         softwareVersion = try CField.string(c.pointee.software_version, "boxoffice.platform.v1.HealthReport.software_version")
         hasManyCallers = c.pointee.has_many_callers != 0
+        certificates = try CField.messages(c.pointee.certificates, c.pointee.n_certificates)
     }
 
     public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
@@ -88,6 +93,42 @@ public struct HealthReport: Message {
         if !reason.isEmpty { c.pointee.reason = try arena.string(reason, "boxoffice.platform.v1.HealthReport.reason") }
         if !softwareVersion.isEmpty { c.pointee.software_version = try arena.string(softwareVersion, "boxoffice.platform.v1.HealthReport.software_version") }
         c.pointee.has_many_callers = hasManyCallers ? 1 : 0
+        c.pointee.certificates = try arena.messages(certificates, as: Boxoffice__Platform__V1__CertificateEnd.self)
+        c.pointee.n_certificates = certificates.count
+    }
+}
+
+public struct CertificateEnd: Message {
+    /// What it is for, as the metric boxoffice_certificate_ends_timestamp_seconds names it: `wire`, for example. At most 100 octets.
+    public var use: String
+    /// Milliseconds since 1970.
+    public var endsAtMilliseconds: UInt64
+
+    public init() { self.init(use: "") }
+
+    public init(
+        use: String = "",
+        endsAtMilliseconds: UInt64 = 0
+    ) {
+        self.use = use
+        self.endsAtMilliseconds = endsAtMilliseconds
+    }
+
+    public static var messageName: String { "boxoffice.platform.v1.CertificateEnd" }
+    public static var cDescriptor: UnsafeRawPointer { UnsafeRawPointer(boxoffice_platform_v1_CertificateEnd_descriptor()) }
+    public static var cSize: Int { MemoryLayout<Boxoffice__Platform__V1__CertificateEnd>.size }
+
+    public init(cMessage: UnsafeRawPointer) throws(Fault) {
+        let c = cMessage.assumingMemoryBound(to: Boxoffice__Platform__V1__CertificateEnd.self)
+        use = try CField.string(c.pointee.use, "boxoffice.platform.v1.CertificateEnd.use")
+        endsAtMilliseconds = c.pointee.ends_at_ms
+    }
+
+    public func fill(_ cMessage: UnsafeMutableRawPointer, arena: Arena) throws(Fault) {
+        let c = cMessage.bindMemory(to: Boxoffice__Platform__V1__CertificateEnd.self, capacity: 1)
+        boxoffice__platform__v1__certificate_end__init(c)
+        if !use.isEmpty { c.pointee.use = try arena.string(use, "boxoffice.platform.v1.CertificateEnd.use") }
+        c.pointee.ends_at_ms = endsAtMilliseconds
     }
 }
 

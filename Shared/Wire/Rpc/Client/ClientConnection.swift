@@ -35,6 +35,7 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
     private var hasDeparted = false
     /// Calls of many tasks are taken over together, so that they share one write.
     private let inbox = Mutex(Inbox())
+    private let health = Mutex<HealthReport?>(nil)
 
     init(_ settings: ConnectionSettings, limits: OutboundLimits, eventLoop: any EventLoop, logger: Logger, events: Events) {
         self.events = events
@@ -44,6 +45,9 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
     // MARK: From any thread
 
     func begin(_ call: PendingCall) { order(.begin(call)) }
+
+    /// What the peer said of itself last; `nil`: nothing yet, or its health is not followed.
+    var lastHealth: HealthReport? { health.withLock { $0 } }
 
     func cancel(_ call: PendingCall) { order(.cancel(call)) }
 
@@ -77,7 +81,10 @@ final class ClientConnection: PeerConnection, @unchecked Sendable {
     /// Follows the peer's health from now on.
     /// - Parameter report: Called on the event loop.
     func watchHealth(_ report: @escaping @Sendable (HealthReport) -> Void) {
-        let watch = HealthWatch(report: report)
+        let watch = HealthWatch { [weak self] told in
+            self?.health.withLock { $0 = told }
+            report(told)
+        }
         healthWatch = watch
         start(watch)
     }

@@ -52,6 +52,12 @@ final class ConnectionPool: Sendable {
 
     var servingCopies: Int { state.withLock { $0.servingCopies } }
 
+    /// Each copy with a connection to it; `nil`: none is ready.
+    var everyCopy: [(address: RpcAddress, connection: ClientConnection?)] {
+        let found = state.withLock { $0.everyCopy }
+        return copies.withLock { copies in found.map { (copies.addresses[$0.copy], $0.connection) } }
+    }
+
     /// The address of a connection, by its number.
     private func address(_ index: Int) -> RpcAddress { copies.withLock { $0.addresses[index / configuration.connectionsPerAddress] } }
 

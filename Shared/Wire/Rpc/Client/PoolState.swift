@@ -82,6 +82,15 @@ struct PoolState<Connection: AnyObject & Sendable>: Sendable {
         return nil
     }
 
+    /// A connection to each copy that there is; `nil`: none is ready.
+    var everyCopy: [(copy: Int, connection: Connection?)] {
+        copies.indices.compactMap { copy in
+            let own = links[links(of: copy)]
+            if own.allSatisfy({ if case .absent = $0 { true } else { false } }) { return nil }
+            return (copy, own.lazy.compactMap { if case .ready(let connection) = $0 { connection } else { nil } }.first)
+        }
+    }
+
     func links(of copy: Int) -> Range<Int> { copy * perCopy..<(copy + 1) * perCopy }
 
     /// Notes what the copy at the other end says of itself.

@@ -13,7 +13,7 @@ public import Transport
 /// once with `unavailable`; it waits only while a first attempt to connect is under way. A failed call is made again only if its method allows it or
 /// it was certainly not begun. The budget for that is a tenth of the calls.
 public final class RpcClient: RpcCaller {
-    private let pool: ConnectionPool
+    let pool: ConnectionPool
     private let configuration: Configuration
 
     /// Begins to connect.
@@ -82,7 +82,7 @@ public final class RpcClient: RpcCaller {
 
     private var peer: SpanAttribute { SpanAttribute("server.address", .text(configuration.peerName)) }
 
-    private func prepared(_ context: CallContext, _ idempotency: Idempotency, _ now: ContinuousClock.Instant) -> CallContext {
+    func prepared(_ context: CallContext, _ idempotency: Idempotency, _ now: ContinuousClock.Instant) -> CallContext {
         var context = context
         if context.deadline == nil, let timeout = configuration.defaultTimeout { context.deadline = now.advanced(by: timeout) }
         if context.idempotencyKey == nil, idempotency == .unknown { context.idempotencyKey = IdempotencyKey.random() }
@@ -130,7 +130,7 @@ extension RpcClient {
         }
     }
 
-    private func send(
+    func send(
         _ method: MethodIdentity, _ payload: [UInt8], _ context: CallContext, over connection: ClientConnection
     ) async -> AttemptOutcome {
         let call = PendingUnaryCall(service: method.service, method: method.name, isStream: false, context: context, payload: payload)

@@ -55,6 +55,9 @@ public final class HealthState: Health {
     /// - Parameter hasManyCallers: True when so many programs call that each should keep connections to some copies only.
     func set(hasManyCallers: Bool) { change { $0.hasManyCallers = hasManyCallers } }
 
+    /// - Parameter certificates: Those that end soon, at most 10.
+    public func set(certificates: [CertificateEnd]) { change { $0.certificates = certificates } }
+
     private func set(_ status: ServingStatus, reason: String) { change { ($0.status, $0.reason) = (status, reason) } }
 
     private func change(_ edit: (inout HealthReport) -> Void) {

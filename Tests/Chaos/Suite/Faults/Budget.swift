@@ -14,6 +14,8 @@ struct Budget: Sendable {
     var aftermath: Duration?
     /// The longest that a failed request may take.
     var longestFailure: Duration = .seconds(1)
+    /// The same for a request that began when the fault was there already; `nil`: as for those that were under way.
+    var longestNewFailure: Duration?
     /// From the moment the service listens again until nothing fails any more.
     var recovery: Duration = .seconds(1)
     /// The fault must be felt: at least one request fails. Otherwise the experiment showed nothing.

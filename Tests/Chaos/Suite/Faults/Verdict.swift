@@ -39,6 +39,10 @@ struct Verdict: Sendable {
         problems += Self.listed("connections broken", failed.filter { $0.result == .broken && !budget.breaking.contains($0.operation) })
         problems += Self.listed("failures outside the fault and the second after it", outside)
         problems += Self.listed("failures that took longer than \(budget.longestFailure)", during.filter { $0.took > budget.longestFailure })
+        if let longest = budget.longestNewFailure {
+            let new = during.filter { sample in times.contains { $0.began + Self.injection <= sample.begun } }
+            problems += Self.listed("failures of requests that began then and took longer than \(longest)", new.filter { $0.took > longest })
+        }
         problems += Self.overspent(asked, budget)
         if failedShare > budget.total { problems.append("more than the \(Int(budget.total * 100)) % of the budget failed") }
         problems += injection.problems
@@ -46,6 +50,9 @@ struct Verdict: Sendable {
         if asked.count < 20 { problems.append("only \(asked.count) requests met the fault, too few to judge by") }
         self.problems = problems
     }
+
+    /// A fault is there so long after its time began.
+    private static let injection: Duration = .milliseconds(200)
 
     private static func recovery(_ failed: [Sample], _ times: [FaultTimes]) -> Duration {
         // Each failure belongs to the last fault that began before it ended.

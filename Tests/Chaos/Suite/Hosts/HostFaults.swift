@@ -120,9 +120,17 @@ enum HostFaults {
     /// only when the disk is done. That takes a slow disk seconds; TCP gives a connection up after 5 s.
     private static let deadDatabase = Duration.seconds(6)
 
+    /// A request that begins when the server is dead hears so within a second but for few: up to 1.6 s were measured on two cores. The bound leaves room for a slower
+    /// machine.
+    private static func deadServer() -> Budget {
+        var budget = underWay(total: 1, longest: deadDatabase)
+        budget.longestNewFailure = .seconds(3)
+        return budget
+    }
+
     /// The primary is killed and started again, on its own disk.
     private static func restartedDatabase() -> HostFault {
-        HostFault(name: "kill database, same disk", budget: underWay(total: 1, longest: deadDatabase)) { stage in
+        HostFault(name: "kill database, same disk", budget: deadServer()) { stage in
             let server = stage.databases.primaryServer
             let began = ContinuousClock.now
             try stage.databases.kill(server)
@@ -139,7 +147,7 @@ enum HostFaults {
 
     /// The primary is gone for good, and a standby takes its place.
     private static func failover() -> HostFault {
-        HostFault(name: "failover", budget: underWay(total: 1, longest: deadDatabase)) { stage in
+        HostFault(name: "failover", budget: deadServer()) { stage in
             let former = stage.databases.primaryServer
             let began = ContinuousClock.now
             try stage.databases.kill(former)
@@ -157,7 +165,7 @@ enum HostFaults {
 
     /// Copies that start while all servers are standbys wait for one that is promoted, and then go on by themselves.
     private static func startDuringFailover() -> HostFault {
-        HostFault(name: "start during a failover", budget: underWay(total: 1, longest: deadDatabase)) { stage in
+        HostFault(name: "start during a failover", budget: deadServer()) { stage in
             let (former, host) = (stage.databases.primaryServer, stage.cluster.hosts[0])
             let places = HostsCluster.services.filter { $0 != .gateway }.map { HostsCluster.Place(host: host, service: $0) }
             let began = ContinuousClock.now

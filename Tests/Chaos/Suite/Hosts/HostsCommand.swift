@@ -9,7 +9,7 @@ struct HostsCommand: AsyncParsableCommand {
         commandName: "hosts", abstract: "Break hosts and database of a cluster of two hosts over PostgreSQL.",
         discussion: """
             The hosts are network namespaces, which only root can make; PostgreSQL must be installed. Exits with 0 when each fault stayed within its budget and nothing \
-            that was acknowledged is lost, and when it cannot run here, which it says.
+            that was acknowledged is lost, and with 77 when it cannot run here, which it says.
             """)
 
     @Option(help: "Folder of the services' programs; default: that of this program.")
@@ -41,7 +41,7 @@ struct HostsCommand: AsyncParsableCommand {
         let reporter = Reporter()
         if let obstacle = HostNetwork.obstacle() ?? DatabaseServers.obstacle() {
             reporter.line("--    two hosts: not run: \(obstacle)")
-            return
+            throw ExitCode(77)
         }
         let chosen = HostFaults.all.filter { fault in only.isEmpty || only.contains { fault.name.hasPrefix($0) } }
         guard !chosen.isEmpty else { throw ChaosFailure("no fault has such a name: \(HostFaults.all.map(\.name).joined(separator: ", "))") }

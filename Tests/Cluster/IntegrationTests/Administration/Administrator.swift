@@ -60,6 +60,27 @@ struct Administrator: Sendable {
         return entity.merging(members) { $1 }
     }
 
+    /// Has another entry published while `body` runs: all programs work with it, and with the old one afterwards.
+    static func changing(_ path: String, _ edit: (inout [String: Any]) -> Void, while body: () async throws -> Void) async throws {
+        let local = try await fresh()
+        let before = try #require(try await local.send("GET", path).object["entity"] as? [String: Any])
+        func publish(_ entity: [String: Any]) async throws {
+            let answer = try await local.send("PUT", path, entity, ifMatch: "*")
+            try #require(answer.status == 200, "\(answer.status) \(answer.text)")
+            try await CatalogueEdit.wait(after: try await local.push("a test changes \(path)") - 1)
+        }
+        var entity = before
+        edit(&entity)
+        try await publish(entity)
+        do {
+            try await body()
+        } catch {
+            try await publish(before)
+            throw error
+        }
+        try await publish(before)
+    }
+
     /// The lines of the draft.
     func changes() async throws -> [[String: Any]] {
         try #require(try await send("GET", "/draft").object["changes"] as? [[String: Any]])

@@ -72,6 +72,46 @@ extension AdministrationApiTests {
             }
         }
 
+        @Test("a client that is built into an app, and a statement that another vendor signed, are added by a command each, and work")
+        func identitiesOfOldApps() async throws {
+            let cluster = try TestCluster.running()
+            let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            func token(_ id: String, _ secret: String) async throws -> HTTPAnswer {
+                let fields = [("client_id", id), ("client_secret", secret), ("grant_type", "client_credentials")]
+                return try await cluster.send(.form("/o/client/token", fields))
+            }
+            let (id, secret) = ("0b7c7c1e-\(UUID().uuidString.lowercased())", "the secret of an app of 2016")
+            #expect(try await token(id, secret).status >= 400, "nobody knows the client yet")
+            try Data("\(secret)\n".utf8).write(to: folder)
+            let imported = try boxoffice("client", "import", "acme-tv", id, "--file", folder.path, "--push")
+            try #require(imported.status == 0 && imported.output.contains(id) && !imported.output.contains(secret), "\(imported.output)")
+            var bearer = ""
+            try await Condition.wait("the client gets a token") {
+                bearer = try await token(id, secret).object["access_token"] as? String ?? ""
+                return !bearer.isEmpty
+            }
+            #expect(try await token(id, "another secret").status >= 400)
+            let headers = ["Authorization": "Bearer \(bearer)", "X-Device-Info": Device.information]
+            let status = try await cluster.send(
+                Call("GET", "/api/v1/checkauthn", query: ["requestor": "ACME1", "deviceId": "old-tv"], headers: headers)
+            ).status
+            #expect(status == 403, "signed in nowhere, but known: \(status)")
+
+            let statement = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJhbm90aGVyIHZlbmRvciJ9.\(UUID().uuidString.replacing("-", with: ""))"
+            func registration() async throws -> HTTPAnswer { try await cluster.send(.json("/o/client/register", ["software_statement": statement])) }
+            #expect(try await registration().status == 400, "nobody knows the statement yet")
+            try Data("\(statement)\n".utf8).write(to: folder)
+            let added = try boxoffice("statement", "add", "acme-tv", folder.path, "--push")
+            try #require(added.status == 0 && !added.output.contains(statement), "\(added.output)")
+            try await Condition.wait("it registers") { try await registration().status == 201 }
+            let client = try await registration().object
+            let issued = try await token(client["client_id"] as? String ?? "", client["client_secret"] as? String ?? "")
+            #expect(issued.object["access_token"] is String, "\(issued.text)")
+            let again = try boxoffice("statement", "add", "acme-tv", folder.path, "--push")
+            #expect(again.output.contains("acme-tv has it already"), "\(again.output)")
+        }
+
         @Test("clients #13, #69, #102: what cannot be taken over is named, and nothing is changed")
         func refusals() async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")

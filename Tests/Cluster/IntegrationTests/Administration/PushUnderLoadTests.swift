@@ -56,7 +56,7 @@ extension AdministrationApiTests {
 }
 
 /// Calls of an app, one after the other, until cancelled.
-private actor CallStream {
+actor CallStream {
     private let device: Device
     private var calls = 0
     private var failures: [String] = []

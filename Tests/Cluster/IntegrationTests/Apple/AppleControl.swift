@@ -28,6 +28,12 @@ struct AppleControl: Sendable {
     /// Sets faults for the next calls to an endpoint, one for each.
     func fault(_ endpoint: String, _ faults: [[String: Any]]) async throws { try await post("/faults", ["endpoint": endpoint, "faults": faults]) }
 
+    /// The number of faults that wait for calls to an endpoint.
+    func waiting(_ endpoint: String) async throws -> Int {
+        let answer = try await cluster.exchange.send("GET", base + "/_control/faults")
+        return (answer.object[endpoint] as? [Any])?.count ?? 0
+    }
+
     /// Removes all faults.
     func heal(_ endpoint: String) async throws {
         let answer = try await cluster.exchange.send("DELETE", base + "/_control/faults?endpoint=\(endpoint)")

@@ -19,18 +19,6 @@ extension BridgeTests {
         (try object(end)["steps"] as? [[String: Any]] ?? []).map { ($0["step"] as? Int ?? 0, $0["outcome"] as? String ?? "", "\($0)") }
     }
 
-    private func useStatement(_ reference: String) async throws {
-        let olga = try await Administrator.fresh()
-        let changed = try await olga.change("/upstreams/vendor") { upstream in
-            var clients = try #require(upstream["clients"] as? [[String: Any]])
-            let index = try #require(clients.firstIndex { $0["id"] as? String == "tv" })
-            clients[index]["statementReference"] = reference
-            upstream["clients"] = clients
-        }
-        #expect(changed.status == 200, "\(changed.text)")
-        try await olga.push("The statement \(reference)")
-    }
-
     @Test("bridge B104: a check of the stand-in passes each step, tells no secret and leaves no profile; a second one registers nothing")
     func checksUpstream() async throws {
         let upstream = try await upstream()

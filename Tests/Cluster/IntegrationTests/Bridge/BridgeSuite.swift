@@ -60,6 +60,19 @@ extension BridgeSuite {
         try await olga.push("As before")
     }
 
+    /// Has the devices register with another software statement. One that was used is never replaced under its name.
+    func useStatement(_ reference: String) async throws {
+        let olga = try await Administrator.fresh()
+        let changed = try await olga.change("/upstreams/vendor") { upstream in
+            var clients = try #require(upstream["clients"] as? [[String: Any]])
+            let index = try #require(clients.firstIndex { $0["id"] as? String == "tv" })
+            clients[index]["statementReference"] = reference
+            upstream["clients"] = clients
+        }
+        #expect(changed.status == 200, "\(changed.text)")
+        try await olga.push("The statement \(reference)")
+    }
+
     /// How often each alarm was raised, by its event.
     func alarms() async throws -> [String: Int] {
         let answer = try await Administrator.local().send("GET", "/upstreams/vendor")

@@ -91,18 +91,24 @@ struct BridgeTests: BridgeSuite {
         let olga = try await Administrator.fresh()
         #expect(try await olga.change("/integrations/ACME1/CoastCable") { $0["preflightMaxResources"] = 50 }.status == 200)
         try await olga.push("More at once")
-        let names = (1...12).map { "ACME1-NEWS-\($0)" }
-        try await Condition.wait("authorization has it") { try await device.preauthorize(names.joined(separator: ",")).status == 200 }
+        let names = ["ACME1-NEWS"] + (1...11).map { "ACME1-NEWS-\($0)" }
+        let known = (1...6).map { "ACME1-KNOWN-\($0)" }.joined(separator: ",")
+        try await Condition.wait("authorization has it") { try await device.preauthorize(known).status == 200 }
         try await upstream.forgetCalls()
         let answer = try await device.preauthorize(names.joined(separator: ","))
         let items = answer.object["resources"] as? [[String: Any]] ?? []
         #expect(items.compactMap { $0["id"] as? String } == names, "\(answer.text)")
         #expect(try await upstream.count("preauthorize") == 3)
         #expect(try await upstream.mostInFlight("preauthorize") <= 2)
+        #expect(try await device.preauthorize(names.joined(separator: ",")).text == answer.text)
+        let open = items.filter { $0["authorized"] as? Bool != true }.count
+        #expect(open < names.count, "\(answer.text)")
+        #expect(try await upstream.count("preauthorize") == 3 + (open + 4) / 5, "a permit is told again for a minute")
         try await upstream.setIntegration("ACME1", "CoastCable", ["preauthorizeLimit": 3])
-        #expect(try await device.preauthorize(names.prefix(5).joined(separator: ",")).status == 200)
+        func five(_ name: String) -> String { (1...5).map { "ACME1-\(name)-\($0)" }.joined(separator: ",") }
+        #expect(try await device.preauthorize(five("HALVED")).status == 200)
         try await upstream.forgetCalls()
-        #expect(try await device.preauthorize(names.prefix(5).joined(separator: ",")).status == 200)
+        #expect(try await device.preauthorize(five("SMALL")).status == 200)
         #expect(try await upstream.count("preauthorize") == 2, "the smaller size is remembered")
         try await upstream.setIntegration("ACME1", "CoastCable", ["preauthorizeLimit": 5])
     }

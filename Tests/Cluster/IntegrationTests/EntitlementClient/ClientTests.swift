@@ -1,3 +1,5 @@
+@testable import ClusterCommands
+@testable import CommandKit
 @testable import Simulation
 import EntitlementClient
 import EntitlementSimulator
@@ -33,6 +35,29 @@ struct ClientLibraryTests {
         #expect(await again.client.authenticationState() == .authenticated(session))
         #expect(try await again.client.signOut(interaction: app.person(at: nil)).mustSignOutInSettings == false)
         #expect(await again.client.authenticationState() == .notAuthenticated(reason: "N000"))
+    }
+
+    @Test("clients #68: an app without a statement signs in by a second screen, plays and signs out, by calls that its pair signs; others get R401")
+    func signsItsCalls() async throws {
+        let made = try ClientApp.make(.tvOS)
+        let pair = try #require(try ClusterFile.read(made.cluster.home)?.signedRequests?["acme-legacy"])
+        func app(_ secret: String) async -> ClientApp {
+            let client = EntitlementClient(softwareStatement: "", environment: made.environment)
+            await client.sign(with: RequestSigner(requestor: "ACME1", publicKey: pair.publicKey, secret: secret))
+            return ClientApp(client: client, environment: made.environment, cluster: made.cluster)
+        }
+        let stranger = await app("not the pair's secret")
+        await #expect(throws: EntitlementError.configurationFailed("R401")) { try await stranger.client.configure(requestor: "ACME1") }
+        await #expect(throws: EntitlementError.notConfigured) { try await stranger.client.authorize("ACME1-NEWS") }
+        let signing = await app(pair.secret)
+        try await signing.client.configure(requestor: "ACME1")
+        #expect(await signing.client.authenticationState() == .notAuthenticated(reason: "N000"))
+        let session = try await signing.client.authenticate(interaction: signing.person(at: "NorthCable"))
+        #expect(session.provider == "NorthCable" && session.source == .regular)
+        let token = try await signing.client.authorize("ACME1-NEWS")
+        #expect(try signing.verifiedUser(of: token) == session.userID)
+        _ = try await signing.client.signOut(interaction: signing.person(at: nil))
+        #expect(await signing.client.authenticationState() == .notAuthenticated(reason: "N000"))
     }
 
     @Test("client-sdk #45, #74: a phone signs in and out in its browser, back to adobepass://ios.app", arguments: ClientApp.versions)

@@ -30,8 +30,23 @@ struct SecondCopy {
         let log = cluster.home.root.appendingPathComponent("\(service.rawValue)-\(base).log")
         let process = try ServiceProcess.start(
             service, binary: cluster.starter.binaries.appendingPathComponent(service.rawValue), arguments: ["--config", file.path],
-            environment: service.environment, log: log)
+            environment: service.environment.merging(cluster.clock?.environment ?? [:]) { $1 }, log: log)
         return SecondCopy(process: process, service: service, cluster: cluster, address: "127.0.0.1:\(base)", debugPort: base + 1, log: log)
+    }
+
+    /// A second gateway of the cluster, over plain HTTP alone.
+    /// - Returns: The copy, which is ready, and the address at which it serves apps.
+    static func gateway(of cluster: TestCluster) async throws -> (copy: SecondCopy, address: String) {
+        let base = try FreePorts.base()
+        let copy = try start(.gateway, of: cluster, data: cluster.home.root.appendingPathComponent("second-gateway")) { settings in
+            var own = try #require(settings["gateway"] as? [String: Any])
+            var admin = own["admin"] as? [String: Any] ?? [:]
+            (own["listen"], admin["listen"], own["tls"]) = ("127.0.0.1:\(base)", "127.0.0.1:\(base + 1)", nil)
+            own["admin"] = admin
+            (settings["gateway"], settings["listen"]) = (own, nil)
+        }
+        try await Condition.wait("the second gateway is ready") { await copy.readiness().isReady }
+        return (copy, "http://127.0.0.1:\(base)")
     }
 
     /// Its output.

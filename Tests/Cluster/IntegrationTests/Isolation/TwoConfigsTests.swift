@@ -13,7 +13,8 @@ struct TwoConfigsTests {
     private static let operators = ["ann", "ben", "cid"]
     private static let requestors = ["ACME1", "ACME2", "BRAVO"]
 
-    @Test("a push through one is served by the other within a second; pushes through both make one history; services go on with the one that is left")
+    // That it takes less than a second is a case of `CopiesTests`.
+    @Test("a push through one is served by the other; pushes through both make one history; services go on with the one that is left")
     func twoCopies() async throws {
         let server = try PostgresServer()
         try server.server.run(sql: "CREATE DATABASE config")
@@ -75,15 +76,11 @@ struct TwoConfigsTests {
     }
 
     private func play(_ cluster: TestCluster, _ copies: [CatalogueImporter]) async throws {
-        var fastest: Duration = .seconds(100)
         for (number, (here, there)) in [(copies[0], copies[1]), (copies[1], copies[0]), (copies[0], copies[1])].enumerated() {
             let version = try await Self.rename("ACME1", to: "Round \(number)", as: "ann", editing: there, pushing: here)
-            let start = ContinuousClock.now
             try await Condition.wait("the other copy serves it") { try await Self.served(there).version >= version }
-            fastest = min(fastest, start.duration(to: .now))
             #expect(try await Self.served(there) == Self.served(here))
         }
-        #expect(fastest < .seconds(1))
 
         let rounds = 8
         let pushed = try await withThrowingTaskGroup { group in

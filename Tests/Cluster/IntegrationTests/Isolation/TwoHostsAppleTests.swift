@@ -7,7 +7,7 @@ import Testing
 /// Copies of `autosignin` as two hosts have them: they share a PostgreSQL server and key files, and nothing else.
 @Suite("Automatic sign-in on two hosts", .serialized, .enabled(if: PostgresServer.isHere, PostgresServer.absence))
 struct TwoHostsAppleTests {
-    @Test("whichever copy answers knows of every opt-in and every revocation; the death of a copy loses neither, nor a letter to Apple")
+    @Test("whichever copy answers knows of every opt-in and revocation; one key has one effect; a copy's death loses neither, nor a letter to Apple")
     func twoHosts() async throws {
         let server = try PostgresServer()
         try server.server.run(sql: "CREATE DATABASE autosignin")
@@ -26,7 +26,11 @@ struct TwoHostsAppleTests {
             try await Condition.wait("the second autosignin is ready") { await copy.readiness().isReady }
             let both = [ClusterAddresses(ports: cluster.ports).main(.autosignin), copy.address]
             try await cluster.restart(.gateway) { try $0.setAddresses(of: "autosignin", both) }
-            try await TestCluster.$current.withValue(cluster) { try await play(cluster, copy) }
+            try await TestCluster.$current.withValue(cluster) {
+                try await oneKey(copy, server)
+                try await unknownState(server)
+                try await play(cluster, copy)
+            }
         } catch {
             if let other { Issue.record("\(other.output.suffix(2000))") }
             await other?.stop()
@@ -38,6 +42,41 @@ struct TwoHostsAppleTests {
         try await cluster.stop()
         try await client.shutdown()
         cluster.removeState()
+    }
+
+    /// A call that is repeated with its key while the first is under way reaches the other copy (scale-out F1).
+    private func oneKey(_ copy: SecondCopy, _ server: PostgresServer) async throws {
+        let app = try await AppleApp.make()
+        try await app.signIn()
+        _ = try await app.apple.requestAuthorization(.approve)
+        let before = try await copy.calls(of: "AutomaticSignIn")
+        let key = UUID().uuidString
+        // One call and a burst of ten beside it: what the gateway lets an address send at once (rest-v1 §2.7).
+        let calls = 11
+        let answers = try await withThrowingTaskGroup { group in
+            for _ in 0..<calls { group.addTask { try await app.issue(key: key) } }
+            return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
+        }
+        #expect(answers.map(\.status) == Array(repeating: 201, count: calls), "\(answers.map(\.status))")
+        #expect(Set(answers.map(\.text)).count == 1, "one effect, one answer: \(Set(answers.map(\.text)))")
+        #expect(answers.first?.object["familyId"] as? String == (try server.server.run(sql: "SELECT id FROM family", database: "autosignin")))
+        let others = try await copy.calls(of: "AutomaticSignIn") - before
+        #expect(others > 0 && others < Double(calls), "both copies took part: \(others) of \(calls) at the second")
+    }
+
+    /// The release after this one has a state that this one does not know (scale-out F10).
+    private func unknownState(_ server: PostgresServer) async throws {
+        let (app, optIn) = try await AppleApp.optedIn()
+        let guest = try await app.another()
+        let rows = "WHERE family_id = '\(optIn.family)'"
+        let state = try server.server.run(sql: "SELECT max(state) FROM token_version \(rows)", database: "autosignin")
+        try server.server.run(sql: "UPDATE token_version SET state = 99 \(rows)", database: "autosignin")
+        for _ in 0..<4 {
+            let answer = try await guest.redeem(optIn.value)
+            #expect(answer.status == 503, "not revoked: \(answer.status) \(answer.text)")
+        }
+        try server.server.run(sql: "UPDATE token_version SET state = \(state) \(rows)", database: "autosignin")
+        try await guest.signInBy(optIn.value)
     }
 
     private func play(_ cluster: TestCluster, _ copy: SecondCopy) async throws {

@@ -112,11 +112,25 @@ struct TwoHostsTests {
         try await Condition.wait("all goes on with the first copies") { await Self.allWell(apps) }
 
         try server.server.stop(isKilled: true)
-        try await Condition.wait("calls are told that it is away") {
-            (try? await apps[0].send("GET", "/api/v1/checkauthn?\(apps[0].deviceSet())").status) == 503
-        }
+        try await expectRefusals(apps[0])
         try server.server.start()
         try await Condition.wait("everybody is still signed in") { await Self.allWell(apps) }
+    }
+
+    /// Reads and changes alike are refused within a second each from the moment that the server is dead, and are told when to come again.
+    private func expectRefusals(_ app: StreamingApp) async throws {
+        for _ in 0..<5 {
+            for (method, path, body) in [
+                ("GET", "/api/v1/checkauthn?\(app.deviceSet())", nil), ("GET", "/api/v1/tokens/authn?\(app.deviceSet())", nil),
+                ("POST", "/reggie/v1/ACME1/regcode", "deviceId=\(app.deviceID)"),
+            ] as [(String, String, String?)] {
+                let start = ContinuousClock.now
+                let form = body == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
+                let answer = try await app.send(method, path, headers: form, body: body)
+                #expect(start.duration(to: .now) < .seconds(1), "\(method) \(path): \(start.duration(to: .now))")
+                #expect(answer.status == 503 && answer.header("retry-after") != nil, "\(method) \(path): \(answer.status) \(answer.text)")
+            }
+        }
     }
 
     private static func allWell(_ apps: [StreamingApp]) async -> Bool {

@@ -69,13 +69,16 @@ struct TwoProcessesTests {
         }
     }
 
-    @Test("two configs on one store publish one version, also when each starts again")
+    @Test("two configs on one store publish one version, also when each starts again, and when another release encodes it in other octets")
     func twoConfigsAgree() async throws {
         try await withCluster { cluster in
+            let file = cluster.home.data.appendingPathComponent("config/config.sqlite").path
+            let before = try Self.published(file)
             func versions(_ output: String) -> [Substring] {
                 output.split(separator: "\n").filter { $0.contains("\"catalogue.unchanged\"") || $0.contains("\"catalogue.accepted\"") }
             }
-            for _ in 0..<3 {
+            for round in 0..<3 {
+                if round == 1 { try Self.encodeAsALaterRelease(file) }
                 let second = try SecondCopy.start(.config, of: cluster)
                 try await Condition.wait("the second copy is ready") { await second.readiness().isReady }
                 try await Condition.wait("it says which version it found") { !versions(second.output).isEmpty }
@@ -85,6 +88,8 @@ struct TwoProcessesTests {
             }
             let log = try String(contentsOf: cluster.home.log(of: .config), encoding: .utf8)
             #expect(versions(log).filter { $0.contains("catalogue.accepted") }.count == 1, "the first start is the only change")
+            let after = try Self.published(file)
+            #expect(before.version == after.version && after.content == before.content + Self.later, "nobody has encoded it anew")
         }
     }
 
@@ -120,14 +125,35 @@ struct TwoProcessesTests {
         }
     }
 
+    /// A field that this release does not know: number 4000, of type text.
+    private static let later = "82fa01036e6577"
+
+    /// The published version, and its octets in hexadecimal digits.
+    private static func published(_ file: String) throws -> (version: String, content: String) {
+        let script = """
+            import sqlite3, sys
+            print(*sqlite3.connect(sys.argv[1], timeout=10).execute('SELECT version, hex(content) FROM published').fetchone())
+            """
+        let outcome = try Program.run("/usr/bin/python3", ["-c", script, file])
+        let words = outcome.output.lowercased().split(separator: /\s+/)
+        try #require(outcome.status == 0 && words.count == 2, "\(outcome.output)")
+        return (String(words[0]), String(words[1]))
+    }
+
+    /// The same version, with a field more: as the release after this one would have written it.
+    private static func encodeAsALaterRelease(_ file: String) throws {
+        let content = try published(file).content + later
+        try sqlite(file, "UPDATE published SET content = X'\(content)';")
+    }
+
     /// By the program, as a neighbour would write.
-    private static func sqlite(_ file: String, _ statements: String) throws {
+    static func sqlite(_ file: String, _ statements: String) throws {
         let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], timeout=10); c.executescript(sys.argv[2]); c.commit()"
         let outcome = try Program.run("/usr/bin/python3", ["-c", script, file, statements])
         try #require(outcome.status == 0, "\(outcome.output)")
     }
 
-    private func withCluster(_ body: (TestCluster) async throws -> Void) async throws {
+    func withCluster(_ body: (TestCluster) async throws -> Void) async throws {
         let client = HTTPExchange.makeClient()
         let cluster = try TestCluster(exchange: HTTPExchange(client: client))
         do {

@@ -7,13 +7,18 @@ import Testing
 /// `boxoffice load gateway` against a real cluster: short runs in which every step must succeed.
 @Suite("Load on the gateway", .serialized, .cluster)
 struct GatewayLoadTests {
+    /// By scenario, with what else the command line says.
     private static let steps: [String: [String]] = [
         "second-screen": ["registration code", "poll in vain", "authenticate", "SAML response", "poll", "session"],
         "playback": ["checkauthn", "authorize", "media token"],
         "token-exchange": ["profile request", "token exchange", "session of the platform"],
+        "signed": ["checkauthn", "authorize", "media token"], "sdk": ["sessionDevice", "authorizeDevice", "deviceShortAuthorize"],
+        "second-screen --api v2": ["session", "poll in vain", "authenticate", "SAML response", "poll", "decision of a new device"],
+        "playback --api v2": ["profile", "decision"],
+        "token-exchange --api v2": ["partner session", "partner profile", "profile of the partner"],
     ]
 
-    @Test(arguments: ["second-screen", "playback", "token-exchange"])
+    @Test("every step of a scenario succeeds, clients #59: of apps that sign, of the SDKs' and of REST v2 too", arguments: steps.keys.sorted())
     func everyStepOfTheScenarioSucceeds(_ scenario: String) throws {
         let report = try run(scenario, rate: 5)
         #expect(report.operations.map(\.name) == Self.steps[scenario])
@@ -25,7 +30,7 @@ struct GatewayLoadTests {
     }
 
     @Test func theMixedScenarioHasTheStepsOfAll() throws {
-        let report = try run("mixed", rate: 20)
+        let report = try run("mixed", rate: 20, seconds: 2)
         for name in ["checkauthn", "MVPD list", "user metadata", "registration code", "token exchange"] {
             #expect(report.operations.contains { $0.name == name }, "\(name)")
         }
@@ -59,6 +64,12 @@ struct GatewayLoadTests {
         #expect(outcome.output.contains("second-screen, playback, token-exchange, mixed"))
     }
 
+    @Test("clients #59: apps of REST v2 neither sign their calls nor keep the SDKs' tokens", arguments: ["signed", "sdk"])
+    func scenariosOfVersion1(_ scenario: String) throws {
+        let outcome = try program(["gateway", "--scenario", scenario, "--api", "v2", "--rate", "1"])
+        #expect(outcome.status == 2 && outcome.output.contains("only apps of REST v1 do so"), "\(outcome.status) \(outcome.output)")
+    }
+
     @Test func aComparisonOfARunWithItselfPassesAndOneThatIsBrokenEndsWithOne() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -69,14 +80,14 @@ struct GatewayLoadTests {
         #expect(try program(["compare", file.path, "/nowhere.json"]).status == 2)
     }
 
-    private func run(_ scenario: String, rate: Int, _ more: [String] = []) throws -> LoadReport {
+    private func run(_ scenario: String, rate: Int, seconds: Int = 1, _ more: [String] = []) throws -> LoadReport {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("load-\(UUID().uuidString).json")
         defer { try? FileManager.default.removeItem(at: file) }
         let arguments = [
-            "gateway", "--scenario", scenario, "--rate", "\(rate)", "--duration", "2s", "--warm-up", "0s", "--devices", "4", "--connections", "8",
-            "--json", file.path, "--quiet",
+            "--rate", "\(rate)", "--duration", "\(seconds)s", "--warm-up", "0s", "--devices", "4", "--connections", "8", "--json", file.path,
+            "--quiet",
         ]
-        let outcome = try program(arguments + more)
+        let outcome = try program(["gateway", "--scenario"] + scenario.split(separator: " ").map(String.init) + arguments + more)
         #expect(outcome.status == 0, "\(outcome.output)")
         return try LoadReport(json: try Data(contentsOf: file))
     }

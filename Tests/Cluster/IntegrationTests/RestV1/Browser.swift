@@ -30,6 +30,10 @@ struct Browser: Sendable {
         return try await login(from: try await load("GET", url), at: url)
     }
 
+    /// Goes on to the MVPD's login page with a sign-in that was begun elsewhere.
+    /// - Parameter begun: The gateway's answer there.
+    mutating func openLogin(begun: HTTPAnswer, at url: String) async throws -> Page { try await login(from: begun, at: url) }
+
     /// Completes a sign-in that was begun elsewhere.
     /// - Parameter begun: The gateway's answer there.
     mutating func complete(_ begun: HTTPAnswer, at url: String, name: String) async throws -> HTTPAnswer {

@@ -38,6 +38,11 @@ struct CatalogueEdit {
         try set(members, in: "requestors") { $0["id"] as? String == requestor }
     }
 
+    /// Puts members into an application.
+    func set(application: String, _ members: [String: Any]) throws {
+        try set(members, in: "applications") { $0["id"] as? String == application }
+    }
+
     /// Puts members into a programmer.
     func set(programmer: String, _ members: [String: Any]) throws {
         try set(members, in: "programmers") { $0["id"] as? String == programmer }

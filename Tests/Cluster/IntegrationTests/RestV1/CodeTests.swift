@@ -106,7 +106,7 @@ extension RestV1Tests {
             #expect(try await device.cluster.send(call).status == 404)
         }
 
-        @Test("clients #98: a code tells its device to its maker alone; used, it is nothing to others, and its maker deletes it")
+        @Test("clients §1.14: a code tells its device to its maker alone; used, its record is nothing to others, and its maker deletes it")
         func tellsItsMakerAlone() async throws {
             let owner = try await Device.make()
             let code = try await owner.code()

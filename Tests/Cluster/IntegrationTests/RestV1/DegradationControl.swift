@@ -27,7 +27,7 @@ struct DegradationControl: Sendable {
     ) async throws {
         var rule: [String: Any] = [
             "kind": kind, "requestor": requestor, "mvpds": [mvpd], "resources": resources, "reason": "a test",
-            "endsAt": (SystemClock().now() + .seconds(600)).milliseconds,
+            "endsAt": (cluster.now + .seconds(600)).milliseconds,
         ]
         rule["message"] = message
         let text = String(decoding: try JSONSerialization.data(withJSONObject: rule), as: UTF8.self)

@@ -9,10 +9,22 @@ extension RestV1Tests {
     /// The requests and answers of clients of family D (Shared/Documents/Specs/clients.md §3, §7).
     @Suite("Clients on the device SDKs' calls")
     struct DeviceSdkTests {
-        /// EPlusTV's NESN handler, May 2025: the bearer in the form of the code and in the header of the other calls, a random `session_guid`.
-        @Test("clients #46, #47: EPlusTV at NESN, whole")
+        /// EPlusTV's NESN handler, May 2025: a client that its source carries and that registers nowhere, its bearer in the form of the code and in
+        /// the header of the other calls, a random `session_guid`.
+        @Test("clients #46, #47, #69: EPlusTV at NESN, whole, with its imported client")
         func eplusNESN() async throws {
-            let app = try await SdkApp.device()
+            let edit = try CatalogueEdit()
+            defer { try? edit.undo() }
+            let client = Client(id: "nesn-\(UUID().uuidString.lowercased())", secret: UUID().uuidString)
+            let written = try await Administrator.local().send("POST", "/secrets/\(client.id)", ["secret": client.secret])
+            try #require(written.status == 200, "\(written.text)")
+            try edit.set(application: "acme-tv", ["clients": [["clientId": client.id, "secret": client.id]]])
+            try await Condition.wait("the client is known") {
+                try await TestCluster.running().send(.form("/o/client/token", client.fields)).status == 201
+            }
+            let app = SdkApp(
+                cluster: try .running(), requestor: "ACME1", deviceID: SdkApp.fingerprint() + SdkApp.fingerprint(), seal: "",
+                bearer: try await client.accessToken(), isDevice: true)
             let information = Device.encoded(
                 #"{"manufacturer":"Google","model":"sdk_google_atv_x86","osName":"Android","osVersion":"10","vendor":"google","version":"generic_x86"}"#
             )

@@ -147,17 +147,6 @@ extension RestV1Tests {
             #expect(byForm.text == (try await device.preauthorize("ACME1-NEWS,ACME1-SPORT")).text)
         }
 
-        @Test("clients #24, #26: a made-up X-Forwarded-For and cookies that are not ours change nothing")
-        func strangeHeaders() async throws {
-            let device = try await Device.make()
-            let made = try await device.cluster.send(
-                device.codeCall().with {
-                    $0.headers["X-Forwarded-For"] = "99.224.1.2"
-                    $0.headers["Cookie"] = "JSESSIONID=1; BIGipServerpool=2; ppc=3"
-                })
-            #expect(made.status == 201 && made.header("set-cookie") == nil)
-        }
-
         @Test("clients #28: a requestor can demand device information, as the documents have it")
         func demandsDeviceInformation() async throws {
             let device = try await Device.make()

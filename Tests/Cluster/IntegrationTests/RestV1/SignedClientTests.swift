@@ -126,12 +126,28 @@ extension RestV1Tests {
             #expect(media.status == 200 && media.object["serializedToken"] is String, "\(media.text)")
         }
 
-        /// EPlusTV's CBS handler, May 2025: the signed address is not the called one. Then one header for several calls, as second-screen scripts do.
-        @Test("clients #4, #5: an address that is not the called one, and one header for four calls")
+        /// EPlusTV's CBS handler, May 2025: it polls `tokens/authn` alone, and the signed address is not the called one.
+        @Test("clients #4: EPlusTV at CBS, whole: it signs an address that is not the called one")
         func eplusCBS() async throws {
             let app = try SigningApp()
             let query = ["deviceId": app.device, "requestor": "ACME1"]
-            #expect(try await app.send("GET", "/api/v1/tokens/authn", query, header: app.header("GET", "/authn")).status == 404)
+            func poll() async throws -> HTTPAnswer {
+                try await app.send("GET", "/api/v1/tokens/authn", query, header: app.header("GET", "/authn"))
+            }
+            let made = try await app.send("POST", "/reggie/v1/ACME1/regcode", ["deviceId": app.device], header: app.header("POST", "/regcode"))
+            let code = try #require(made.object["code"] as? String, "\(made.text)")
+            #expect(try await poll().status == 404)
+            try await app.secondScreen(code)
+            let token = try await poll()
+            #expect(token.status == 200 && token.object["mvpd"] as? String == "NorthCable", "\(token.text)")
+            #expect(token.object["requestor"] as? String == "ACME1" && (token.object["userId"] as? String)?.isEmpty == false)
+            #expect((token.object["expires"] as? String).flatMap { Int64($0) } != nil)
+        }
+
+        @Test("clients #5: one header for four calls, as second-screen scripts do")
+        func oneHeader() async throws {
+            let app = try SigningApp()
+            let query = ["deviceId": app.device, "requestor": "ACME1"]
             let one = app.header("POST", "/regcode")
             let made = try await app.send("POST", "/reggie/v1/ACME1/regcode", ["deviceId": app.device], header: one)
             let code = try #require(made.object["code"] as? String)
@@ -175,7 +191,7 @@ extension RestV1Tests {
             }
         }
 
-        @Test("clients #8, #11: the pair's requestors are its limit; what it signs in, a bearer of the application's requestor sees")
+        @Test("clients #8: the pair's requestors are its limit")
         func requestors() async throws {
             let app = try SigningApp()
             #expect(
@@ -185,10 +201,31 @@ extension RestV1Tests {
             #expect(
                 try await app.send("POST", "/reggie/v1/BRAVO/regcode", ["deviceId": app.device], header: app.header("POST", "/regcode")).status == 403
             )
-            let made = try await app.send("POST", "/reggie/v1/ACME1/regcode", ["deviceId": app.device], header: app.header("POST", "/regcode"))
-            try await app.secondScreen(try #require(made.object["code"] as? String))
-            let bearer = try await Device.make(id: app.device)
+        }
+
+        @Test("clients #11: bearers and signatures of one application see each other's codes and sessions")
+        func oneApplication() async throws {
+            let app = try SigningApp()
+            let bearer = Device(
+                cluster: app.cluster, requestor: "ACME1", id: app.device,
+                accessToken: try await Client.register("acme-legacy").accessToken())
+            let query = ["deviceId": app.device, "requestor": "ACME1"]
+            func signed(_ path: String, _ query: [String: String] = [:], method: String = "GET") async throws -> HTTPAnswer {
+                try await app.send(method, path, query, header: app.header(method, path))
+            }
+            let made = try await signed("/reggie/v1/ACME1/regcode", ["deviceId": app.device], method: "POST")
+            let code = try #require(made.object["code"] as? String, "\(made.text)")
+            #expect(try await bearer.record(code).object["code"] as? String == code)
+            try await app.secondScreen(code)
             #expect(try await bearer.checkAuthn() == 200)
+            #expect(try await bearer.logout() == 204)
+            #expect(try await signed("/api/v1/checkauthn", query).status == 403)
+            let own = try await bearer.code()
+            #expect(try await signed("/reggie/v1/ACME1/regcode/\(own)").object["code"] as? String == own)
+            try await bearer.signIn(code: own)
+            #expect(try await signed("/api/v1/checkauthn", query).status == 200)
+            #expect(try await signed("/api/v1/logout", query, method: "DELETE").status == 204)
+            #expect(try await bearer.checkAuthn() == 403)
         }
 
         @Test("clients #70: with a code read from a screen a signed caller learns no device, and what is bound to a client alone is refused")

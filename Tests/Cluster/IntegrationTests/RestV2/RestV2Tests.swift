@@ -4,8 +4,9 @@ import Foundation
 import Testing
 import TextEncodings
 
-/// The conformance cases of rest-v2 §8 and clients §6, over HTTP against the programs of one cluster.
-@Suite("Conformance of REST v2", .serialized, .cluster)
+/// The conformance cases of rest-v2 §8 and clients §6, over HTTP against the programs of one cluster, whose time of day is the
+/// tests'.
+@Suite("Conformance of REST v2", .serialized, .clusterWithMovableClock)
 struct RestV2Tests {}
 
 /// An app of REST v2 on a device.

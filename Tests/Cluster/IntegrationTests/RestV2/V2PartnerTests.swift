@@ -1,4 +1,5 @@
 @testable import ClusterCommands
+import Clocks
 import Foundation
 import Testing
 
@@ -15,16 +16,16 @@ extension RestV2Tests {
             return (device, platform)
         }
 
-        private static func status(
-            _ access: String = "granted", provider: String? = "north-cable", until end: TimeInterval = 3600
+        static func status(
+            _ access: String = "granted", provider: String? = "north-cable", until end: Duration = .seconds(3600)
         ) -> [String: String] {
             let id = provider.map { #""id":"\#($0)","# } ?? ""
-            let expiry = Int64((Date().timeIntervalSince1970 + end) * 1000)
+            let expiry = ((TestCluster.current?.now ?? SystemClock().now()) + end).milliseconds
             let text = #"{"frameworkPermissionInfo":{"accessStatus":"\#(access)"},"frameworkProviderInfo":{\#(id)"expirationDate":"\#(expiry)"}}"#
             return ["AP-Partner-Framework-Status": Data(text.utf8).base64EncodedString()]
         }
 
-        private static func form(_ device: V2Device) -> [String: String] { device.parameters.filter { $0.key != "mvpd" } }
+        static func form(_ device: V2Device) -> [String: String] { device.parameters.filter { $0.key != "mvpd" } }
 
         /// The framework's answer to a partner session.
         private static func response(_ device: V2Device, _ platform: StandInPlatform) async throws -> String {
@@ -58,7 +59,7 @@ extension RestV2Tests {
             #expect(try await device.decision("ACME1-NEWS", Self.status()).isAuthorized)
             for (status, code) in [
                 (Self.status("denied"), "permission_access_not_granted"), (Self.status(provider: "lake-tel"), "provider_id_mismatch"),
-                (Self.status(until: -60), "provider_info_expired"),
+                (Self.status(until: .seconds(-60)), "provider_info_expired"),
             ] {
                 let answer = try await device.decide("authorize", ["ACME1-NEWS"], status)
                 #expect(answer.status == 400 && answer.v2Error == "invalid_header_pfs_\(code)", "\(answer.text)")
@@ -80,7 +81,7 @@ extension RestV2Tests {
                 #expect(answer.step == ["resume", "direct", "pfs_fallback"] && answer.object["missingParameters"] as? [String] == ["mvpd"])
                 #expect(answer.object["code"] is String)
             }
-            let over = try await device.post("sessions/sso/Apple", form, Self.status(until: -60))
+            let over = try await device.post("sessions/sso/Apple", form, Self.status(until: .seconds(-60)))
             #expect(over.step == ["authenticate", "interactive", "pfs_fallback"] && over.object["mvpd"] as? String == "NorthCable")
             for address in ["", "not a url"] {
                 let answer = try await device.post("sessions/sso/Apple", form.merging(["redirectUrl": address]) { $1 }, Self.status())
@@ -106,7 +107,7 @@ extension RestV2Tests {
             #expect(try await refusal(response, Self.status("notDetermined")) == "invalid_header_pfs_permission_access_not_determined")
             #expect(try await refusal(response, Self.status("restricted")) == "invalid_header_pfs_permission_access_not_granted")
             #expect(try await refusal(response, Self.status(provider: "nobody")) == "invalid_header_pfs_provider_id_not_determined")
-            #expect(try await refusal(response, Self.status(until: -60)) == "invalid_header_pfs_provider_info_expired")
+            #expect(try await refusal(response, Self.status(until: .seconds(-60))) == "invalid_header_pfs_provider_info_expired")
             #expect(try await refusal([:], Self.status()) == "invalid_parameter_saml_response")
             #expect(try await refusal(["SAMLResponse": "PHgvPg=="], Self.status()) == "invalid_parameter_saml_response")
             try await DegradationControl.running().during("AuthNAll", at: "ACME1") {

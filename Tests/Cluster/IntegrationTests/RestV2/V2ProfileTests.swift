@@ -28,20 +28,6 @@ extension RestV2Tests {
             #expect(try await device.get("profiles/NoCable").v2Error == "invalid_parameter_mvpd")
         }
 
-        @Test("rest-v2 #56: another app learns the user's id by the code, and nothing else")
-        func byCode() async throws {
-            let device = try await V2Device.make()
-            let code = try await device.signIn()
-            let own = try await device.profiles("profiles/code/\(code)")["NorthCable"]
-            let other = try await V2Device.make().profiles("profiles/code/\(code)")["NorthCable"]
-            let attributes = try #require(other?["attributes"] as? [String: [String: Any]])
-            #expect(attributes.keys.sorted() == ["userID"])
-            let told = try #require(own?["attributes"] as? [String: [String: Any]])
-            #expect(told["userID"]?["value"] as? String == attributes["userID"]?["value"] as? String && told.count > 1)
-            #expect(try await device.get("profiles/code/AAAAAAA").v2Error == "invalid_authentication_session")
-            #expect(try await device.get("profiles/code/A-A").v2Error == "invalid_parameter_code")
-        }
-
         @Test("clients #80: after a logout the code's maker is told of no profile")
         func afterLogout() async throws {
             let device = try await V2Device.make()
@@ -50,25 +36,106 @@ extension RestV2Tests {
             #expect(try await device.profiles("profiles/code/\(code)").isEmpty)
         }
 
-        @Test("rest-v2 #81-#83, #86: logout ends the profile at one MVPD, and says what is left to do")
+        @Test("clients #82: another gateway knows the profile 5 ms after the consumer's answer, by its MVPD and by its code")
+        func knownAtOnce() async throws {
+            let cluster = try TestCluster.running()
+            let (copy, address) = try await SecondCopy.gateway(of: cluster)
+            do {
+                var isAtOnce = false
+                for _ in 0..<5 where !isAtOnce {
+                    let device = try await V2Device.make()
+                    @Sendable func keys(_ rest: String) async throws -> [String] {
+                        let headers = device.headers.map { ($0.key, $0.value) }
+                        let answer = try await cluster.exchange.send("GET", address + device.path(rest), headers: headers, body: nil)
+                        return try #require(answer.object["profiles"] as? [String: Any], "\(answer.status) \(answer.text)").keys.sorted()
+                    }
+                    let byCode = "profiles/code/\(try await device.code())"
+                    for rest in ["profiles/NorthCable", byCode] { #expect(try await keys(rest) == []) }
+                    let end = try await device.login(String(byCode.suffix(7)))
+                    let answered = ContinuousClock.now
+                    async let profile = keys("profiles/NorthCable")
+                    async let profileByCode = keys(byCode)
+                    isAtOnce = answered.duration(to: .now) < .milliseconds(5)
+                    #expect(end.status == 302 && end.header("location") == device.end)
+                    #expect(try await [profile, profileByCode] == [["NorthCable"], ["NorthCable"]])
+                }
+                #expect(isAtOnce)
+            } catch {
+                await copy.stop()
+                throw error
+            }
+            await copy.stop()
+        }
+
+        /// What is left to do after a logout, by the names of its members.
+        private func logout(_ device: V2Device, _ mvpd: String) async throws -> [String: String] {
+            let answer = try await device.get("logout/\(mvpd)", ["redirectUrl": device.end])
+            try #require(answer.status == 200, "\(answer.text)")
+            return try #require((answer.object["logouts"] as? [String: [String: String]])?[mvpd])
+        }
+
+        private func expectNothingLeft(after mvpd: String, on device: V2Device, action: String, at place: SourceLocation = #_sourceLocation)
+            async throws
+        {
+            let left = try await logout(device, mvpd)
+            #expect(left == ["mvpd": mvpd, "actionName": action, "actionType": "none"], sourceLocation: place)
+        }
+
+        @Test("rest-v2 #81, #83, #86: logout ends the profile at one MVPD, and says what is left to do")
         func logout() async throws {
             let device = try await V2Device.make()
-            func logout(_ mvpd: String) async throws -> [String: String] {
-                let answer = try await device.get("logout/\(mvpd)", ["redirectUrl": device.end])
-                try #require(answer.status == 200, "\(answer.text)")
-                return try #require((answer.object["logouts"] as? [String: [String: String]])?[mvpd])
-            }
-            #expect(try await logout("NorthCable")["actionName"] == "invalid")
+            try await expectNothingLeft(after: "NorthCable", on: device, action: "invalid")
             try await device.signIn()
             try await device.signIn(as: "ada", at: "LakeTel")
-            let left = try await logout("NorthCable")
+            let left = try await logout(device, "NorthCable")
             #expect(left["actionName"] == "logout" && left["actionType"] == "interactive" && left["url"]?.hasPrefix("http") == true)
             #expect(try await device.profiles().keys.sorted() == ["LakeTel"])
-            #expect(try await device.get("logout/LakeTel").v2Error == "invalid_parameter_redirect_url")
+            for query in [[:], ["redirectUrl": "not an address"]] {
+                let refused = try await device.get("logout/LakeTel", query)
+                #expect(refused.status == 400 && refused.v2Error == "invalid_parameter_redirect_url")
+            }
             #expect(try await device.profiles().keys.sorted() == ["LakeTel"])
-            let action = try #require(try await logout("LakeTel")["actionName"])
-            #expect(["logout", "complete"].contains(action))
+        }
+
+        @Test("rest-v2 #82: where the MVPD has no page for it, nothing is left to do after a logout")
+        func logoutWithoutPage() async throws {
+            let device = try await V2Device.make()
+            try await device.signIn(at: "LakeTel")
+            try await Administrator.changing("/mvpds/LakeTel") { entity in
+                entity["saml"] = (entity["saml"] as? [String: Any])?.filter { !["logoutUrl", "logoutBinding"].contains($0.key) }
+            } while: {
+                try await expectNothingLeft(after: "LakeTel", on: device, action: "complete")
+            }
             #expect(try await device.profiles().isEmpty)
+        }
+
+        @Test("rest-v2 #18, #80, #112, #116: an integration that is off is in no list and decides nothing; on again it has its logins")
+        func switchedOff() async throws {
+            let device = try await V2Device.make()
+            try await device.signIn()
+            try await device.signIn(at: "LakeTel")
+            func listed() async throws -> Set<String> {
+                let configuration = try await device.get("configuration").object["requestor"] as? [String: Any]
+                return Set((configuration?["mvpds"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String })
+            }
+            #expect(try await listed().isSuperset(of: ["NorthCable", "LakeTel"]))
+            try await Administrator.changing("/integrations/ACME1/LakeTel") {
+                $0["enabled"] = false
+            } while: {
+                let left = try await listed()
+                #expect(left.contains("NorthCable") && !left.contains("LakeTel"))
+                #expect(try await device.profiles().keys.sorted() == ["NorthCable"])
+                var television = device
+                television.information = Device.encoded(#"{"primaryHardwareType":"SetTopBox","model":"AppleTV11,1","osName":"tvOS"}"#)
+                for answer in [
+                    try await device.get("profiles/LakeTel"), try await device.decide("authorize", ["ACME1-NEWS"], at: "LakeTel"),
+                    try await device.decide("preauthorize", ["ACME1-NEWS"], at: "LakeTel"),
+                    try await television.post(
+                        "sessions/sso/Apple", PartnerTests.form(device), PartnerTests.status(provider: "lake-tel")),
+                ] { #expect(answer.status == 400 && answer.v2Error == "invalid_integration", "\(answer.status) \(answer.text)") }
+            }
+            #expect(try await device.profiles().keys.sorted() == ["LakeTel", "NorthCable"])
+            #expect(try await device.decision("ACME1-NEWS", at: "LakeTel").isAuthorized)
         }
 
         @Test("rest-v2 #28, #44, #47, #85, #111: while AuthN-All holds a profile stands in, by its MVPD alone")
@@ -91,9 +158,10 @@ extension RestV2Tests {
                 #expect(try await device.profiles("profiles/code/\(code)")["LakeTel"]?["type"] as? String == "degraded")
                 let permit = try await device.decision("ACME1-NEWS", at: "LakeTel")
                 #expect(permit.isAuthorized && permit["source"] as? String == "degradation" && permit.mediaToken?.isEmpty == false)
-                let logout = try await device.get("logout/LakeTel", ["redirectUrl": device.end])
-                #expect(((logout.object["logouts"] as? [String: [String: Any]])?["LakeTel"])?["actionName"] as? String == "complete")
+                try await expectNothingLeft(after: "LakeTel", on: device, action: "complete")
             }
+            #expect(try await device.decision("ACME1-NEWS", at: "Preview10").isAuthorized)
+            try await expectNothingLeft(after: "Preview10", on: device, action: "complete")
             try await Condition.wait("the rule is over") { try await device.profiles("profiles/LakeTel").isEmpty }
             #expect(try await device.decision("ACME1-NEWS", at: "LakeTel").errorCode == "authenticated_profile_missing")
         }

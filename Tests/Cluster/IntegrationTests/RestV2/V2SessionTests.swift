@@ -1,3 +1,4 @@
+@testable import CommandKit
 @testable import Simulation
 import Foundation
 import Testing
@@ -5,7 +6,7 @@ import Testing
 extension RestV2Tests {
     @Suite("Sessions")
     struct SessionTests {
-        @Test("rest-v2 #1, #3-#8, #11, #15: bearer, service provider and device are checked in this order")
+        @Test("rest-v2 #1, #3-#11, #15: bearer, service provider and device are checked in this order")
         func common() async throws {
             let device = try await V2Device.make()
             func refusal(_ path: String, without absent: String = "", _ changes: [String: String] = [:], method: String = "GET") async throws
@@ -26,6 +27,45 @@ extension RestV2Tests {
             }
             #expect(try await refusal(profiles, ["X-Device-Info": "***"]) == ["400", "invalid_header_device_info"])
             #expect(try await refusal(profiles, method: "PUT")[0] == "405")
+            // Information that lacks what the reference calls required, and none at all: then it is the browser's.
+            let scant = Device.encoded(#"{"model":"TV 5","version":"1","osName":"tvOS","osVersion":"9"}"#)
+            #expect(try await refusal(profiles, ["X-Device-Info": scant])[0] == "200")
+            #expect(try await refusal(profiles, without: "X-Device-Info", ["User-Agent": ClientTests.browser])[0] == "200")
+            let headers = device.headers.merging(["User-Agent": ClientTests.browser, "Content-Type": "application/x-www-form-urlencoded"]) { $1 }
+                .filter { $0.key != "X-Device-Info" }
+            let made = try await device.cluster.send(Call("POST", device.path("sessions"), headers: headers, body: ""))
+            let read = try await device.get("sessions/\(try #require(made.object["code"] as? String, "\(made.text)"))")
+            let system = (read.object["device"] as? [String: Any])?["operatingSystem"] as? [String: Any]
+            #expect(system?["name"] as? String == "Windows", "\(read.text)")
+        }
+
+        @Test("rest-v2 #17, #19, #20: the configuration names the service provider, and what an MVPD is on the platform that asks, on no other one")
+        func configuration() async throws {
+            let device = try await V2Device.make()
+            func mvpds(_ information: String? = nil) async throws -> [String: [String: Any]] {
+                var headers = ["Authorization": "Bearer \(device.accessToken)"]
+                headers["X-Device-Info"] = information
+                let answer = try await device.cluster.send(Call("GET", device.path("configuration"), headers: headers))
+                let requestor = try #require(answer.object["requestor"] as? [String: Any], "\(answer.status) \(answer.text)")
+                #expect(answer.status == 200 && requestor["id"] as? String == "ACME1")
+                let list = try #require(requestor["mvpds"] as? [[String: Any]])
+                return Dictionary(list.map { ($0["id"] as? String ?? "", $0) }) { first, _ in first }
+            }
+            let plain = try await mvpds()
+            #expect(plain["Preview10"]?["isTempPass"] as? Bool == true && plain["NorthCable"]?["isTempPass"] as? Bool == false)
+            let names: Set = ["boardingStatus", "platformMappingId", "enablePlatformServices", "displayInPlatformPicker"]
+            let apple = try await mvpds(Device.encoded(#"{"primaryHardwareType":"SetTopBox","model":"AppleTV11,1","osName":"tvOS"}"#))
+            // Where nothing says what asks, the platforms that an MVPD is on are told (rest-v1 §3.3).
+            for list in [apple, plain] {
+                for (id, status, mapping) in [("NorthCable", "SUPPORTED", "north-cable"), ("LakeTel", "PICKER", "lake-tel")] {
+                    let entry = try #require(list[id])
+                    #expect(entry["boardingStatus"] as? String == status && entry["platformMappingId"] as? String == mapping, "\(entry)")
+                    #expect(entry["enablePlatformServices"] as? Bool == true && entry["displayInPlatformPicker"] as? Bool == true, "\(entry)")
+                }
+                #expect(try names.isDisjoint(with: #require(list["OpenFiber"]).keys))
+            }
+            let roku = try await mvpds(Device.encoded(#"{"primaryHardwareType":"SetTopBox","model":"4662X","osName":"Roku OS"}"#))
+            #expect(roku.keys.sorted() == apple.keys.sorted() && roku.values.allSatisfy { names.isDisjoint(with: $0.keys) }, "\(roku)")
         }
 
         @Test("rest-v2 #21, #22: with all parameters a person signs in by the session's address")
@@ -133,6 +173,28 @@ extension RestV2Tests {
             let next = try await device.session()
             #expect(next.step == ["authorize", "direct", "authenticated"] && next.object["code"] == nil)
             #expect(next.object["url"] as? String == "/api/v2/ACME1/decisions/authorize/NorthCable")
+        }
+
+        @Test("clients #100: unknown codes at 2.3, 2.4, 2.5 and 2.8 are one account of the address; after five a right one has to wait too")
+        func guesses() async throws {
+            var device = try await V2Device.make()
+            let own = try await device.code()
+            device.others = ["X-Forwarded-For": "203.0.113.100"]
+            func ask(_ call: Int, _ code: String) async throws -> HTTPAnswer {
+                switch call % 4 {
+                case 0: try await device.post("sessions/\(code)", device.parameters)
+                case 1: try await device.get("sessions/\(code)")
+                case 2: try await device.cluster.send(Call("GET", "/api/v2/authenticate/ACME1/\(code)", headers: device.others))
+                default: try await device.get("profiles/code/\(code)")
+                }
+            }
+            for (call, last) in ["B", "C", "D", "E", "F"].enumerated() {
+                #expect(try await ask(call, "AAAAAA\(last)").status == 400, "call \(call)")
+            }
+            for call in 0..<4 {
+                let answer = try await ask(call, own)
+                #expect(answer.status == 429 && (answer.header("retry-after").flatMap { Int($0) } ?? 0) > 20, "call \(call): \(answer.text)")
+            }
         }
 
         @Test("clients #73: a login that the code's maker begins may be finished by any agent, without a cookie")

@@ -400,6 +400,7 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
     public let listSignInReports: Scripted<ListSignInReportsRequest, SignInReports>
     public let beginTestSignIn: Scripted<BeginTestSignInRequest, TestSignIn>
     public let listScheduledSignIns: Scripted<ListScheduledSignInsRequest, ScheduledSignIns>
+    public let countReturns: Scripted<CountReturnsRequest, ReturnCounts>
     public let explainResponse: Scripted<ExplainResponseRequest, SignInReport>
     public let findViewerSessions: Scripted<FindViewerSessionsRequest, ViewerSessions>
     public let endViewerSessions: Scripted<EndViewerSessionsRequest, EndViewerSessionsResponse>
@@ -419,6 +420,7 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
         listSignInReports = Scripted()
         beginTestSignIn = Scripted()
         listScheduledSignIns = Scripted()
+        countReturns = Scripted()
         explainResponse = Scripted()
         findViewerSessions = Scripted()
         endViewerSessions = Scripted()
@@ -440,6 +442,7 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
         listSignInReports = Scripted { try await implementation.listSignInReports($0, context: $1) }
         beginTestSignIn = Scripted { try await implementation.beginTestSignIn($0, context: $1) }
         listScheduledSignIns = Scripted { try await implementation.listScheduledSignIns($0, context: $1) }
+        countReturns = Scripted { try await implementation.countReturns($0, context: $1) }
         explainResponse = Scripted { try await implementation.explainResponse($0, context: $1) }
         findViewerSessions = Scripted { try await implementation.findViewerSessions($0, context: $1) }
         endViewerSessions = Scripted { try await implementation.endViewerSessions($0, context: $1) }
@@ -481,6 +484,10 @@ public final class AuthenticationOperationsDouble: AuthenticationOperations {
 
     public func listScheduledSignIns(_ request: ListScheduledSignInsRequest, context: CallContext) async throws -> ScheduledSignIns {
         try await listScheduledSignIns(request, context)
+    }
+
+    public func countReturns(_ request: CountReturnsRequest, context: CallContext) async throws -> ReturnCounts {
+        try await countReturns(request, context)
     }
 
     public func explainResponse(_ request: ExplainResponseRequest, context: CallContext) async throws -> SignInReport {

@@ -13,6 +13,7 @@ public final class AuthorizationDouble: Authorization {
     public let preauthorizeByCode: Scripted<PreauthorizeByCodeRequest, Preauthorization>
     public let decide: Scripted<DecideRequest, Decisions>
     public let findRefusals: Scripted<FindRefusalsRequest, SessionRefusals>
+    public let listFailingDecisionPoints: Scripted<ListFailingDecisionPointsRequest, FailingDecisionPoints>
     public let getMediaTokenKeys: Scripted<GetMediaTokenKeysRequest, MediaTokenKeys>
     public let exportPerson: Scripted<PersonSessions, PersonRecords>
     public let erasePerson: Scripted<PersonSessions, ErasedRecords>
@@ -25,6 +26,7 @@ public final class AuthorizationDouble: Authorization {
         preauthorizeByCode = Scripted()
         decide = Scripted()
         findRefusals = Scripted()
+        listFailingDecisionPoints = Scripted()
         getMediaTokenKeys = Scripted()
         exportPerson = Scripted()
         erasePerson = Scripted()
@@ -39,6 +41,7 @@ public final class AuthorizationDouble: Authorization {
         preauthorizeByCode = Scripted { try await implementation.preauthorizeByCode($0, context: $1) }
         decide = Scripted { try await implementation.decide($0, context: $1) }
         findRefusals = Scripted { try await implementation.findRefusals($0, context: $1) }
+        listFailingDecisionPoints = Scripted { try await implementation.listFailingDecisionPoints($0, context: $1) }
         getMediaTokenKeys = Scripted { try await implementation.getMediaTokenKeys($0, context: $1) }
         exportPerson = Scripted { try await implementation.exportPerson($0, context: $1) }
         erasePerson = Scripted { try await implementation.erasePerson($0, context: $1) }
@@ -70,6 +73,10 @@ public final class AuthorizationDouble: Authorization {
 
     public func findRefusals(_ request: FindRefusalsRequest, context: CallContext) async throws -> SessionRefusals {
         try await findRefusals(request, context)
+    }
+
+    public func listFailingDecisionPoints(_ request: ListFailingDecisionPointsRequest, context: CallContext) async throws -> FailingDecisionPoints {
+        try await listFailingDecisionPoints(request, context)
     }
 
     public func getMediaTokenKeys(_ request: GetMediaTokenKeysRequest, context: CallContext) async throws -> MediaTokenKeys {

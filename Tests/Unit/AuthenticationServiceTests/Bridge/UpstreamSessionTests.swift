@@ -98,7 +98,7 @@ import Testing
         #expect(alarms.count == 1 && alarms.first?.level == .error && alarms.first?.fields["upstream"] == "vendor")
         bridge.upstream.forget()
         for _ in 0..<5 {
-            for call in calls.prefix(50) { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
+            for call in calls.prefix(50) { await expectFault(.authenticationSessionInvalidated) { _ = try await bridge.rig.session(call) } }
         }
         #expect(bridge.upstream.calls.count <= 50, "each was looked for once")
         bridge.upstream.change { $0.forgotten = [] }
@@ -122,7 +122,7 @@ import Testing
         try await bridge.called(Self.profile, times: 1)
         try await ended(call, bridge)
         bridge.upstream.forget()
-        for _ in 0..<20 { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
+        for _ in 0..<20 { await expectFault(.authenticationSessionInvalidated) { _ = try await bridge.rig.session(call) } }
         #expect(bridge.upstream.calls.isEmpty)
         let store = bridge.rig.store
         let kept = try await store.forgotten(SessionKey(device: DeviceID("dev-7f3a"), requestor: RequestorID("CHAN7")), since: t0)
@@ -135,7 +135,7 @@ import Testing
             guard (try? await bridge.rig.session(call)) != nil else { break }
             try await Task.sleep(for: .milliseconds(2))
         }
-        await expectFault(.authenticationSessionMissing) { [call] in _ = try await bridge.rig.session(call) }
+        await expectFault(.authenticationSessionInvalidated) { [call] in _ = try await bridge.rig.session(call) }
     }
 
     @Test("bridge B85: a session of upstream's degradation goes on while the rule holds, and has expired when it is lifted")

@@ -57,6 +57,21 @@ import Testing
         #expect(bridge.upstream.count("/o/client/register") == 5, "each device has a client of its own again")
     }
 
+    @Test("bridge §12.2: who waits is never told a longer time than the refusal lasts, however long upstream took for it")
+    func refusalsLastNoLonger() async throws {
+        let bridge = try BridgeRig()
+        bridge.upstream.change { script in
+            script.answers["/register"] = Self.unapproved
+            script.takes = .milliseconds(40)
+        }
+        for number in 0..<3 {
+            let call = try await bridge.viewer("dev-\(number)")
+            let fault = await #expect(throws: Fault.self) { _ = try await bridge.begin(call) }
+            let wait = fault?.retryAfter ?? .zero
+            #expect(wait <= .seconds(600) && wait > .seconds(599), "\(wait)")
+        }
+    }
+
     // MARK: Clients that upstream has lost
 
     /// Devices whose clients upstream does not know any more when they play next.
@@ -166,7 +181,7 @@ import Testing
         bridge.upstream.change { $0.answers["/register"] = ScriptedUpstream.answer("{}", 503) }
         await expectFault(.upstreamUnavailable) { _ = try await bridge.decide(one, session) }
         #expect(bridge.upstream.calls.map(\.path).filter { $0.hasPrefix("/o/client/") }.prefix(2) == ["/o/client/token", "/o/client/register"])
-        for call in [one, two] { await expectFault(.authenticationSessionMissing) { _ = try await bridge.rig.session(call) } }
+        for call in [one, two] { await expectFault(.authenticationSessionInvalidated) { _ = try await bridge.rig.session(call) } }
     }
 
     // MARK: Upstreams that hang

@@ -17,9 +17,9 @@ import Testing
 
     private func open(_ backend: Backend) throws -> SqlAuthenticationStore { try backend.open() }
 
-    private static let slot = UpstreamSlotName(text: "vendor/tv/0a1b", upstream: "vendor", entry: "tv", isDevices: true)
+    static let slot = UpstreamSlotName(text: "vendor/tv/0a1b", upstream: "vendor", entry: "tv", isDevices: true)
 
-    private func part(
+    func part(
         _ session: SessionRecord, kind: String = "regular", mvpd: String = "CoastCable", slot: String = UpstreamStoreTests.slot.text
     ) -> UpstreamPart {
         UpstreamPart(
@@ -73,7 +73,7 @@ import Testing
         #expect(try await !store.takeBridgeClaim(Self.slot, from: ends[2], until: ends[3]), "it is kept")
     }
 
-    private func pending(_ number: Int, secret: String? = nil, mvpd: String = "CoastCable") -> UpstreamPending {
+    func pending(_ number: Int, secret: String? = nil, mvpd: String = "CoastCable") -> UpstreamPending {
         let record = Sample.record(id: "record-\(number)")
         return UpstreamPending(
             handle: RelayHandle("handle-\(number)").digest, record: record.id, code: record.code,
@@ -221,6 +221,25 @@ import Testing
         #expect(try await store.start(moved, part(moved, mvpd: "Moved", slot: "vendor/tv/ffff"), of: nil, now: t0))
         #expect(try await store.rememberOrphans(now: t0) == 1)
         #expect(try await store.dueLogouts(now: t0, most: 5).map(\.part.session) == [former.id])
+    }
+
+    @Test(
+        "bridge B48: with a login the client's others end in the same change, and upstream has to hear of it; without one nothing changes",
+        arguments: engines)
+    func endsOthers(_ backend: Backend) async throws {
+        let store = try open(backend)
+        let (first, direct) = (session("s-1", mvpd: "First"), session("s-2", mvpd: "Direct"))
+        let foreign = Sample.session("s-3", client: "client-2", record: nil, mvpd: "First")
+        #expect(try await store.start(first, part(first, mvpd: "HillTel"), of: nil, now: t0))
+        #expect(try await store.start(direct, now: t0))
+        #expect(try await store.start(foreign, part(foreign, mvpd: "HillTel", slot: "vendor/tv/2"), of: nil, now: t0))
+        let last = session("s-4", mvpd: "Last")
+        #expect(try await store.startAlone(last, part(last), of: pending(1).handle, now: t0) == nil, "its login is done")
+        #expect(try await store.dueLogouts(now: t0, most: 5).isEmpty)
+        #expect(try await store.startAlone(last, part(last), of: nil, now: t0)?.map(\.session) == [first.id])
+        #expect(try await store.sessions(first.key).map(\.id) == [last.id, foreign.id, direct.id])
+        #expect(try await store.bridgedPart(first.id) == nil)
+        #expect(try await store.dueLogouts(now: t0, most: 5).map(\.part.session) == [first.id])
     }
 
     @Test("bridge B15: with a client that upstream forgot go the sessions that came by it, and no others", arguments: engines)

@@ -33,6 +33,7 @@ struct ServiceTokenControllerTests {
         await expectFault(.invalidRequest) { _ = try await rig.issue(rig.call(rig.backend)) }
         await expectFault(.invalidRequest) { _ = try await rig.issue(rig.call(rig.backend), person: "ada", link: "123456") }
         await expectFault(.invalidRequest) { _ = try await rig.issue(rig.call(rig.backend), person: String(repeating: "a", count: 513)) }
+        _ = try await rig.issue(rig.call(rig.backend), person: String(repeating: "a", count: 512))
         await expectFault(.invalidDeviceID) { _ = try await rig.issue(rig.call(rig.backend, device: ""), person: "ada") }
     }
 
@@ -107,6 +108,7 @@ struct ServiceTokenControllerTests {
         #expect(try await rig.profiles(rig.call(rig.second, device: "dev-2", token: token)).count == 1)
         #expect(try await rig.profiles(rig.call(rig.second, device: "dev-2", token: rig.token(device: "dev-2"))).count == 1, "it may come back")
         await expectFault(.invalidRequest) { _ = try await rig.unlink(Array(repeating: "d", count: 1001), token) }
+        #expect(try await rig.unlink(Array(repeating: "d", count: 1000), token).isEmpty)
     }
 
     @Test("what was signed in on a device that was taken out is its own from then on", arguments: Backend.allCases)

@@ -36,6 +36,8 @@ final class ScriptedUpstream: OutboundTransport {
         var listed = ["CoastCable", "HillTel"]
         /// In place of genuine answers, by the end of the path.
         var answers: [String: OutboundAnswer] = [:]
+        /// So much time goes by until it answers.
+        var takes: Duration = .zero
     }
 
     struct Call: Sendable {
@@ -67,6 +69,7 @@ final class ScriptedUpstream: OutboundTransport {
         let call = Call(path: path, headers: headers, body: request.body.map { String(decoding: $0, as: UTF8.self) } ?? "")
         seen.withLock { $0.append(call) }
         let script = script.withLock { $0 }
+        clock.withLock { $0.advance(by: script.takes) }
         if script.isAway { throw OutboundFailure(.responseTimeout) }
         if script.hanging.contains(where: { path.hasSuffix($0) }) {
             try? await Task.sleep(for: timeLeft)

@@ -52,6 +52,28 @@ import Tokens
         #expect(fixture.sessions.askUpstream.requests.count == 1)
     }
 
+    @Test("bridge §9.1: a media token alone updates a permit's end where it gains more than a tenth; an authorization always does")
+    func updates() async throws {
+        let fixture = try fixture()
+        func end() async throws -> Int64 { Int64(try await fixture.token().expiresAtMilliseconds) - fixture.clock.now().milliseconds }
+        try await permit(fixture)
+        _ = try await fixture.authorize()
+        _ = try await fixture.mediaToken()
+        fixture.clock.advance(by: .seconds(40))
+        try await permit(fixture)
+        _ = try await fixture.mediaToken()
+        #expect(try await end() == 380_000)
+        fixture.clock.advance(by: .seconds(5))
+        try await permit(fixture)
+        _ = try await fixture.mediaToken()
+        #expect(try await end() == 420_000)
+        fixture.clock.advance(by: .seconds(70))
+        try await permit(fixture)
+        _ = try await fixture.authorize()
+        #expect(try await end() == 420_000)
+        #expect(fixture.sessions.askUpstream.requests.count == 4)
+    }
+
     @Test("bridge B70: a token that nobody can read passes too; the user's id is the session's")
     func passesGarbage() async throws {
         let fixture = try fixture()

@@ -81,6 +81,18 @@ import Testing
         #expect(counts(fixture) == [3, 3, 2])
     }
 
+    @Test("bridge §9.1: while the clock stands before the last decision, that one is not fresh, and its token waits for nobody")
+    func clockSetBack() async throws {
+        let (first, second) = (try fixture(), try fixture())
+        for fixture in [first, second] {
+            _ = try await fixture.authorize()
+            fixture.clock.set(fixture.clock.now() - .seconds(10))
+        }
+        #expect(try await first.mediaToken().serializedToken == "token-2")
+        _ = try await second.authorize()
+        #expect(second.sessions.askUpstream.requests.count == 2)
+    }
+
     @Test("a call of REST v2 takes the token that came with its decision: none waits afterwards, and none is handed out twice")
     func takes() async throws {
         let fixture = try fixture()

@@ -123,6 +123,18 @@ struct AppleLinkTests {
         #expect(await refusal { try await rig.link(signed) } == .stepUpRequired)
     }
 
+    @Test("taking a link away needs a person too: no session, or one for streaming only, is not enough")
+    func requiresPersonForUnlink() async throws {
+        let rig = try AppleRig()
+        rig.logins.signIn("tv-1")
+        let link = try await rig.link(rig.approve())
+        rig.logins.signIn("tv-1", kind: .automatic)
+        #expect(await refusal { try await rig.unlink() } == .stepUpRequired)
+        rig.logins.signOut("tv-1")
+        #expect(await refusal { try await rig.unlink() } == .authenticationSessionMissing)
+        #expect(try await rig.links(of: link.accountID).count == 1)
+    }
+
     @Test("the last way in is not taken away")
     func keepsLastMethod() async throws {
         let rig = try AppleRig()

@@ -74,6 +74,15 @@ struct AppleNotificationTests {
         #expect(events.isEmpty, "nothing of a sender whom nobody knows is kept")
     }
 
+    @Test("apple §2.9: Apple's clock may be a minute ahead, and no more")
+    func toleratesClocks() async throws {
+        let rig = try AppleRig()
+        try await rig.enter()
+        let now = rig.clock.now().seconds
+        #expect(await refusal { try await rig.notify("email-disabled", claims: ["iat": "\(now + 61)"]) } == .appleNotificationInvalid)
+        #expect(try await rig.notify("email-disabled", claims: ["iat": "\(now + 60)"]).hadEffect)
+    }
+
     @Test("apple #62: a consent-revoked from before a new authorization is ignored")
     func ignoresOldEvents() async throws {
         let rig = try AppleRig()
@@ -111,6 +120,19 @@ struct AppleNotificationTests {
         #expect(try await rig.session(radio.sessionID) != nil)
         #expect(try await rig.grants(of: tv.accountID).map(\.client.text) == [AppleRig.radio])
         #expect(try await rig.links(of: tv.accountID).first?.isRevoked == false)
+    }
+
+    @Test("apple #59: a session whose consent ended is kept from the account at once, before authentication has ended it")
+    func endsReachAtOnce() async throws {
+        let rig = try AppleRig()
+        rig.logins.signIn("tv-1")
+        _ = try await rig.link(rig.approve())
+        let signedIn = try await rig.enter(device: "tv-2")
+        let status = GetOptInStatusRequest(caller: Caller(who: .device(rig.call("tv-2"))))
+        #expect(try await rig.service.automaticSignIn.getOptInStatus(status, context: rig.context).accountID == signedIn.accountID)
+        #expect(try await rig.notify("consent-revoked").hadEffect)
+        #expect(rig.logins.session("tv-2")?.id == signedIn.sessionID, "authentication has heard nothing yet")
+        #expect(await refusal { try await rig.service.automaticSignIn.getOptInStatus(status, context: rig.context) } == .stepUpRequired)
     }
 
     @Test("apple §2.9: consent-revoked takes the families of the devices that came in by the link, and no others")

@@ -251,6 +251,9 @@ struct AppleSignInTests {
         #expect(PersonName(given: String(repeating: "é", count: 65), family: "")?.given?.count == 64)
         #expect(PersonName(json: #"{"name":{"firstName":"Anna","lastName":"Berg"},"email":"x"}"#)?.family == "Berg")
         for text in ["", "{}", "[]", #"{"name":7}"#, #"{"name":{}}"#] { #expect(PersonName(json: text) == nil) }
+        let short = #"{"name":{"firstName":"Anna"}}"#
+        let longest = short + String(repeating: " ", count: 4096 - short.utf8.count)
+        #expect(PersonName(json: longest)?.given == "Anna" && PersonName(json: longest + " ") == nil)
     }
 
     @Test("apple #55: two grouped apps lead to one account")
@@ -275,6 +278,26 @@ struct AppleSignInTests {
         rig.apple.then("/auth/keys", 500)
         let late = try await rig.approve()
         #expect(await refusal { try await rig.signIn(late) } == .appleUnavailable)
+    }
+
+    @Test("apple §2.2: another copy, or the next process, takes Apple's keys from the store while they serve")
+    func sharesKeys() async throws {
+        let rig = try AppleRig()
+        try await rig.enter()
+        let next = try rig.copy()
+        _ = try await next.signIn(next.approve(device: "tv-2"), device: "tv-2").entered()
+        #expect(rig.apple.calls("/auth/keys").count == 1)
+    }
+
+    @Test("apple #10: a locked account lets nobody in with Apple, and authentication makes no session for it")
+    func refusesLockedAccount() async throws {
+        let rig = try AppleRig()
+        rig.logins.signIn("tv-1")
+        let account = try await rig.link(rig.approve()).accountID
+        _ = try await rig.service.operations.setAccountLock(SetAccountLockRequest(accountID: account, isLocked: true), context: rig.context)
+        let signed = try await rig.approve(device: "tv-2")
+        #expect(await refusal { try await rig.signIn(signed, device: "tv-2") } == .accountLocked)
+        #expect(!rig.logins.calls.contains("startAutomaticSession"))
     }
 
     @Test("apple #79: only sub says who the person is")

@@ -71,6 +71,21 @@ struct AppleWebTests {
         #expect(rig.apple.calls("/auth/token").allSatisfy { $0.form["redirect_uri"] == AppleRig.callback && $0.form["client_id"] == AppleRig.web })
     }
 
+    @Test("apple #54: a ticket makes no second account where the address has one, and stays good for the proof")
+    func asksForProof() async throws {
+        let rig = try AppleRig()
+        try await rig.enter("first")
+        let visit = try await Visit(rig)
+        guard case .ticket(let question) = try await visit.post(visit.form("second")).outcome else { throw Unexpected() }
+        #expect(question.code == "account_exists")
+        let insisting = CompleteWebSignInRequest(browserSecret: visit.start.browserSecret, ticket: question.ticket)
+        for _ in 0..<2 {
+            guard case .ticket(let again) = try await visit.post(insisting).outcome else { throw Unexpected() }
+            #expect(again.code == "account_exists" && again.ticket == question.ticket)
+        }
+        #expect(try await rig.accountCount() == 1)
+    }
+
     @Test("apple #78: a missing, foreign, reused or late state is refused before any exchange")
     func checksState() async throws {
         let rig = try AppleRig()

@@ -92,6 +92,11 @@ struct IdentityTokenTests {
         #expect(rejection(of: try token(longest + 6)) == .malformed)
     }
 
+    @Test("RFC 7515 §4.1.11: a token whose header names extensions that must be understood is refused")
+    func refusesCriticalExtensions() throws {
+        #expect(try rejection(TokenMaker().withHeader("crit", "[\"exp\"]")) == .malformed)
+    }
+
     @Test(
         "apple #38: any algorithm but RS256 is refused",
         arguments: ["\"none\"", "\"None\"", "\"HS256\"", "\"ES256\"", "\"PS256\"", "\"rs256\"", "1", nil])

@@ -24,6 +24,8 @@ struct TokenRig {
     private let limits: (redeems: Int, families: Int)
     /// The store of this process's life; `restarted` makes another.
     let files: Store
+    /// The same with what is kept of it in memory.
+    let store: AutoSignInStore
     let service: AutoSignIn
     let context = CallContext()
 
@@ -38,20 +40,21 @@ struct TokenRig {
         limits = (redeemsPerMinute, familiesPerAccount)
         logins = LoginBook(clock: clock)
         apple = StoreKitDouble(clock: clock, key: key.publicKey)
-        (files, service) = try Self.open(self.place, folder, keys, limits, logins, apple, catalogue, clock, log)
+        (files, store, service) = try Self.open(self.place, folder, keys, limits, logins, apple, catalogue, clock, log)
     }
 
     private init(after rig: TokenRig) throws {
         (folder, place, keys, limits, logins, apple) = (rig.folder, rig.place, rig.keys, rig.limits, rig.logins, rig.apple)
         clock.set(rig.clock.now())
-        (files, service) = try Self.open(place, folder, keys, limits, logins, apple, catalogue, clock, log)
+        (files, store, service) = try Self.open(place, folder, keys, limits, logins, apple, catalogue, clock, log)
     }
 
     private static func open(
         _ place: StorePlace, _ folder: TestFolder, _ keys: AutoSignInKeys, _ limits: (redeems: Int, families: Int), _ logins: LoginBook,
         _ apple: StoreKitDouble, _ catalogue: ChangingCatalogue, _ clock: ManualClock, _ log: LineRecorder
-    ) throws -> (Store, AutoSignIn) {
+    ) throws -> (Store, AutoSignInStore, AutoSignIn) {
         let files = try place.open()
+        let store = AutoSignInStore(files, cached: 64)
         let settings = AutoSignInSettings(
             callbackURL: "http://127.0.0.1/callback", devicesURL: "http://127.0.0.1/devices",
             apple: AppleAddresses(
@@ -59,10 +62,10 @@ struct TokenRig {
             redeemsPerMinute: limits.redeems, familiesPerAccount: limits.families)
         let service = AutoSignIn(
             AutoSignInParts(
-                settings: settings, keys: keys, appleKeys: AppleKeyFolder(path: folder.path), store: AutoSignInStore(files, cached: 64),
+                settings: settings, keys: keys, appleKeys: AppleKeyFolder(path: folder.path), store: store,
                 logins: logins, catalogue: catalogue, transport: apple, clock: clock, random: SystemRandom(),
                 logger: Logger(label: "test") { _ in log }))
-        return (files, service)
+        return (files, store, service)
     }
 
     /// The service as a new process; the old one ended without a shutdown.

@@ -1,7 +1,9 @@
 import Clocks
 import Contracts
+import CoreMetrics
 import Faults
 import Identifiers
+import ServiceKit
 import Testing
 
 @testable import AutoSignInService
@@ -126,5 +128,19 @@ struct IssueTests {
         #expect(await refusal { try await rig.confirm("none") } == .familyUnknown)
         #expect(try await rig.confirm(token.familyID, .failed).state == .revoked)
         #expect(await refusal { try await rig.redeem(token.value) } == .tokenRevoked)
+    }
+
+    @Test("Operators see how many values could not be stored, and none that could")
+    func countsUnstored() async throws {
+        let rig = try TokenRig()
+        rig.logins.signIn("tv-1")
+        let numbers = PrometheusMetrics()
+        func counted(_ outcome: StorageOutcome) async throws -> [String] {
+            let token = try await rig.issue()
+            _ = try await withMetricsFactory(numbers) { try await rig.confirm(token.familyID, outcome) }
+            return numbers.text().split(separator: "\n").filter { $0.hasPrefix("boxoffice_autosignin_families_revoked_total") }.map(String.init)
+        }
+        #expect(try await counted(.stored) == [])
+        #expect(try await counted(.failed) == [#"boxoffice_autosignin_families_revoked_total{reason="not_stored"} 1"#])
     }
 }

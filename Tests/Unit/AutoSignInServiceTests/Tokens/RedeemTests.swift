@@ -203,6 +203,21 @@ struct RedeemTests {
         #expect(rig.logins.session("tv-2") == nil)
     }
 
+    @Test("A person who is erased while a session is being made keeps none, though nothing of the family is left (I1)")
+    func erasedMeanwhile() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        rig.logins.whileStarting {
+            let ada = AccountHolder(logins: [PersonLogin(mvpd: "NorthCable", userID: "ada")])
+            _ = try await rig.service.operations.erasePerson(ada, context: rig.context)
+            try await rig.deliver()
+        }
+        #expect(await refusal { try await rig.redeem(token.value) } == .tokenRevoked)
+        #expect(try await rig.state(token.familyID) == nil)
+        try await rig.deliver()
+        #expect(rig.logins.session("tv-2") == nil)
+    }
+
     @Test("What happens to the account while a session is being made counts as well", arguments: [true, false])
     func accountChangesMeanwhile(_ isLocked: Bool) async throws {
         let rig = try TokenRig()
@@ -255,6 +270,41 @@ struct RedeemTests {
         #expect(rig.logins.session("tv-3") == nil)
         try await rig.files.acceptInserts(into: "streaming_session")
         try await rig.redeem(first.value, on: "tv-3")
+    }
+
+    @Test("The key of a redeem that had nothing to write is used up too, for a day")
+    func remembersKeysOfRepeatedRedeems() async throws {
+        let rig = try TokenRig()
+        let (first, second) = (try await rig.optIn("tv-1"), try await rig.optIn("phone"))
+        let session = try await rig.redeem(first.value, on: "tv-2").session?.id
+        for _ in 0..<2 { #expect(try await rig.redeem(first.value, on: "tv-2", key: "key").session?.id == session) }
+        func reused() async -> Fault.Code? { await refusal { try await rig.redeem(second.value, on: "tv-2", key: "key") } }
+        #expect(await reused() == .idempotencyKeyReused)
+        rig.clock.advance(by: .seconds(86_400) - .milliseconds(1))
+        #expect(await reused() == .idempotencyKeyReused)
+        rig.clock.advance(by: .milliseconds(1))
+        #expect(await reused() == nil)
+    }
+
+    @Test("apple #34: a redeem that is sent again from another address is the same one")
+    func repeatsFromElsewhere() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        let first = try await rig.redeem(token.value, address: "203.0.113.7", key: "key")
+        #expect(try await rig.redeem(token.value, address: "198.51.100.20", key: "key") == first)
+    }
+
+    @Test(
+        "After a commit that broke off memory counts for nothing: it may be in the store all the same",
+        arguments: [Fault.Code.unavailable, .internal, .storageFull])
+    func readsAnewAfterBrokenCommit(_ code: Fault.Code) async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        for _ in 0..<2 { try await rig.redeem(token.value) }
+        // As the commit would have left it, without its end.
+        try await rig.files.write { try $0.run("UPDATE account SET is_locked = 1 WHERE id = ?", [token.accountID]) }
+        #expect(await refusal { try await rig.store.change { _, _ -> Int in throw Fault(code, "The answer was lost.") } } == code)
+        #expect(await refusal { try await rig.redeem(token.value) } == .accountLocked)
     }
 
     @Test("A dependency that is away is not a wrong token (I10 is about Apple only)")

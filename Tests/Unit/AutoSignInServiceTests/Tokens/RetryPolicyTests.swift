@@ -29,14 +29,17 @@ struct RetryPolicyTests {
         #expect(pause(step(.busy(status: 429, retryAfter: .seconds(30)), fraction: 0), from: begin) == .seconds(30))
     }
 
-    @Test("an Update is given up after 24 hours, a Delete after 30 days more, tried once a day")
+    @Test("an Update is given up after 24 hours, a Delete or a revocation at Apple after 30 days more, tried once a day")
     func patience() {
         let (day, busy): (Duration, DeliveryOutcome) = (.seconds(86_400), .unreachable)
         #expect(pause(step(busy, after: day - .seconds(1)), from: begin + day - .seconds(1)) != nil)
         #expect(pause(step(busy, after: day), from: begin) == nil)
-        #expect(pause(step(busy, .delete, after: day), from: begin + day) == day)
-        #expect(pause(step(busy, .delete, after: day * 30), from: begin + day * 30) == day)
-        #expect(pause(step(busy, .delete, after: day * 31), from: begin) == nil)
+        for kind in [OutboxKind.delete, .revoke] {
+            #expect(pause(step(busy, kind, after: day - .milliseconds(1)), from: begin + day - .milliseconds(1)) == .seconds(1))
+            #expect(pause(step(busy, kind, after: day), from: begin + day) == day)
+            #expect(pause(step(busy, kind, after: day * 30), from: begin + day * 30) == day)
+            #expect(pause(step(busy, kind, after: day * 31), from: begin) == nil)
+        }
     }
 
     @Test("404 means absent to a first Update, assumed to one after an unclear try, done to a Delete")

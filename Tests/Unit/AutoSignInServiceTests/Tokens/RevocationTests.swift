@@ -31,6 +31,21 @@ struct RevocationTests {
                 == .authenticationSessionMissing)
     }
 
+    @Test("apple #12: a link to the web is good for five minutes")
+    func linksEnd() async throws {
+        let rig = try TokenRig()
+        _ = try await rig.optIn()
+        let service = rig.service.automaticSignIn
+        func open(after wait: Duration) async throws -> Fault.Code? {
+            let link = try await service.createWebLink(CreateWebLinkRequest(call: rig.call()), context: rig.context)
+            #expect(link.expiresInSeconds == 300)
+            rig.clock.advance(by: wait)
+            return await refusal { try await service.openWebLink(OpenWebLinkRequest(handle: link.handle), context: rig.context) }
+        }
+        #expect(try await open(after: .seconds(300) - .milliseconds(1)) == nil)
+        #expect(try await open(after: .seconds(300)) == .stateInvalid)
+    }
+
     @Test("apple #13: an opt-out counts at once while Apple is down, and Apple hears of it later")
     func appleIsDown() async throws {
         let rig = try TokenRig()
@@ -64,6 +79,7 @@ struct RevocationTests {
         #expect(again.familyIDs.isEmpty && again.endedSessions == 1)
         try await rig.deliver()
         #expect(rig.logins.session("tv-2") == nil && rig.apple.values().isEmpty)
+        #expect(rig.log.lines.filter { $0.hasPrefix("info family_revoked ") }.count == 2, "an operator finds both")
     }
 
     @Test("apple #16: a flagged sign-in ends its family; others stay")
@@ -111,6 +127,13 @@ struct RevocationTests {
         try await rig.redeem(first.value)
         #expect(await refusal { try await rig.status("tv-2") } == .stepUpRequired)
         #expect(await refusal { try await rig.revoke(second.familyID, from: "tv-2") } == .stepUpRequired)
+        let (service, caller) = (rig.service.automaticSignIn, Caller(who: .device(rig.call("tv-2"))))
+        let session = try #require(rig.logins.session("tv-2")?.id)
+        #expect(await refusal { try await service.revokeAll(RevokeAllRequest(caller: caller), context: rig.context) } == .stepUpRequired)
+        #expect(
+            await refusal { try await service.flagSignIn(FlagSignInRequest(caller: caller, sessionID: session), context: rig.context) }
+                == .stepUpRequired)
+        #expect(try await rig.state(first.familyID) == .active)
         try await rig.revoke(first.familyID, from: "tv-2")
         #expect(try await rig.state(first.familyID) == .revoked)
         #expect(try await rig.state(second.familyID) == .active)
@@ -137,6 +160,19 @@ struct RevocationTests {
         #expect(try await rig.state(used.familyID) == .revoked)
     }
 
+    @Test("Unused families end by themselves, until the service stops")
+    func endsIdleFamiliesByItself() async throws {
+        let rig = try TokenRig()
+        rig.logins.signIn("tv-1")
+        let pending = try await rig.issue()
+        rig.clock.advance(by: .seconds(30 * 86_400))
+        let work = Task { await rig.service.keepHouse() }
+        for _ in 0..<3000 where try await rig.state(pending.familyID) != .revoked { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(try await rig.state(pending.familyID) == .revoked)
+        work.cancel()
+        await work.value
+    }
+
     @Test("A session that is unused for 30 days ends")
     func endsIdleSessions() async throws {
         let rig = try TokenRig()
@@ -153,12 +189,23 @@ struct RevocationTests {
         let rig = try TokenRig()
         let token = try await rig.optIn()
         try await rig.redeem(token.value)
+        let service = rig.service.automaticSignIn
+        let link = try await service.createWebLink(CreateWebLinkRequest(call: rig.call()), context: rig.context)
+        let web = Caller(who: .webSession(try await service.openWebLink(OpenWebLinkRequest(handle: link.handle), context: rig.context).secret))
+        _ = try await service.getOptInStatus(GetOptInStatusRequest(caller: web), context: rig.context)
+        let unopened = try await service.createWebLink(CreateWebLinkRequest(call: rig.call()), context: rig.context)
         rig.apple.always(.unreachable)
         let operations = rig.service.operations
         #expect(try await operations.closeAccount(CloseAccountRequest(accountID: token.accountID), context: rig.context).wasKnown)
+        #expect(rig.log.lines.filter { $0.hasPrefix("warning security_event ") && $0.contains("kind=account_closed") }.count == 1)
         #expect(try await operations.closeAccount(CloseAccountRequest(accountID: token.accountID), context: rig.context).wasKnown)
         #expect(try await !operations.closeAccount(CloseAccountRequest(accountID: "none"), context: rig.context).wasKnown)
         #expect(await refusal { try await rig.redeem(token.value) } == .tokenRevoked)
+        #expect(
+            await refusal { try await service.getOptInStatus(GetOptInStatusRequest(caller: web), context: rig.context) }
+                == .authenticationSessionMissing)
+        let opening = OpenWebLinkRequest(handle: unopened.handle)
+        #expect(await refusal { try await service.openWebLink(opening, context: rig.context) } == .stateInvalid)
         try await rig.deliver()
         #expect(rig.logins.session("tv-2") == nil)
         #expect(try await rig.issue().accountID != token.accountID, "whoever comes back is a new person")

@@ -68,6 +68,22 @@ struct RotationTests {
         #expect(await refusal { try await rig.issue() } == nil)
     }
 
+    @Test("apple #20: a family that Apple does not have is shown for 180 days from then, whenever it was used before")
+    func absentFamilyEnds() async throws {
+        let rig = try TokenRig()
+        let token = try await rig.optIn()
+        rig.clock.advance(by: .seconds(89 * 86_400))
+        _ = try await rig.rotate(token.familyID)
+        rig.apple.then(.answer(404))
+        try await rig.deliver()
+        rig.clock.advance(by: .seconds(180 * 86_400) - .milliseconds(1))
+        try await rig.service.housekeeping.round()
+        #expect(try await rig.state(token.familyID) == .absent)
+        rig.clock.advance(by: .milliseconds(1))
+        try await rig.service.housekeeping.round()
+        #expect(try await rig.state(token.familyID) == .revoked)
+    }
+
     @Test("apple #21: 404 after an Update that seemed lost leaves both values valid until a device shows the new one")
     func lostAnswer() async throws {
         let rig = try TokenRig()

@@ -121,6 +121,8 @@ enum SampleProgress {
         let line = ProgressLine.text(SampleProgress.make(failed: 3, dropped: 2), isClosed: false)
         #expect(line == "12 of 30.0 s  500 due/s  495 ok/s  p50 2.00 ms p99 2.00 ms  3 failed  2 dropped")
         #expect(ProgressLine.text(SampleProgress.make(second: -1), isClosed: true).hasPrefix("warm-up  500 users  498 ok/s"))
+        func place(_ second: Double) -> String { ProgressLine.text(SampleProgress.make(second: second, planned: 1200), isClosed: false) }
+        #expect(place(12).hasPrefix("12 s of 20 min  500 due/s") && place(75).hasPrefix("1 min 15 s of 20 min  500 due/s"))
     }
 
     @Test("a block is for people at a terminal; beside --json, and elsewhere, there are lines")

@@ -120,6 +120,35 @@ struct DegradationTests {
         #expect(try await admin.audit().prefix(2).map(\.action) == ["degradation_ended", "push"])
     }
 
+    @Test("texts have up to 500 characters and no control characters but line ends; at most 1,000 resources of 1 to 1,024 octets")
+    func bounds() async throws {
+        let admin = try await AdministrationWorld()
+        func fields(_ change: (inout StartDegradationRequest) -> Void) async throws -> [String] {
+            var request = request(kind: .authzNone)
+            change(&request)
+            switch try await admin.service.startDegradation(request, context: CallContext()).outcome {
+            case .refusal(let refusal): return refusal.problems.map(\.field)
+            case .started(let rules):
+                for id in rules.rules.compactMap(\.rule?.id) {
+                    let end = EndDegradationRequest(token: AdministrationWorld.Who.ed.token, id: id)
+                    _ = try await admin.service.endDegradation(end, context: CallContext())
+                }
+                return []
+            case nil: return ["no outcome"]
+            }
+        }
+        for (text, isGood) in [
+            (String(repeating: "é", count: 500), true), (String(repeating: "x", count: 501), false), ("a\nb", true), ("a\u{1b}[0m", false),
+        ] {
+            #expect(try await fields { $0.message = text } == (isGood ? [] : ["message"]))
+            #expect(try await fields { $0.reason = text } == (isGood ? [] : ["reason"]))
+        }
+        #expect(try await fields { $0.resources = (0..<1000).map { "r\($0)" } } == [])
+        #expect(try await fields { $0.resources = (0...1000).map { "r\($0)" } } == ["resources"])
+        #expect(try await fields { $0.resources = [String(repeating: "r", count: 1024)] } == [])
+        #expect(try await fields { $0.resources = ["a", "", String(repeating: "é", count: 513)] } == ["resources[1]", "resources[2]"])
+    }
+
     @Test("an MVPD without an integration, an unknown kind, the same MVPD twice: refused with the field")
     func fields() async throws {
         let admin = try await AdministrationWorld()
@@ -131,6 +160,9 @@ struct DegradationTests {
         #expect(try await fields(request(mvpds: ["TinyCable", "TinyCable"])) == ["mvpds[1]"])
         #expect(try await fields(request(mvpds: [])) == ["mvpds"])
         #expect(try await fields(request(kind: .unknown)) == ["kind"])
+        var odd = request()
+        odd.platforms = [.roku, .unknown]
+        #expect(try await fields(odd) == ["platforms[1]"])
         #expect(admin.published.configuration.degradationRules.isEmpty)
     }
 }

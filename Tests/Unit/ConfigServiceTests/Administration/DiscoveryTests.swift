@@ -21,6 +21,8 @@ struct DiscoveryTests {
     func reads() throws {
         let found = try #require(ProviderDiscovery(try Self.document(), from: Self.address)).contract
         #expect(found.problems.isEmpty && found.entityID == "https://id.example")
+        #expect(found.endpoints.map(\.service) == ["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"])
+        #expect(found.endpoints.map(\.location) == ["authorize", "token", "jwks", "userinfo"].map { "https://id.example/\($0)" })
         #expect(
             found.entryJson
                 == #"{"oauth":{"authorizeUrl":"https://id.example/authorize","issuer":"https://id.example","jwksUrl":"https://id.example/jwks","#

@@ -1,4 +1,4 @@
-import ConfigService
+@testable import ConfigService
 import ContractRuntime
 import Contracts
 import Faults
@@ -107,19 +107,31 @@ struct EditingTests {
         #expect(admin.published.configuration.applications[0].redirectHosts == ["docs.console.example"])
     }
 
-    @Test("dashboard #15: generated schemes have the pattern, do not repeat, and become part of the draft")
+    @Test("dashboard #15: 10,000 generated schemes have exactly the published pattern, and none comes twice")
+    func manySchemes() {
+        let made = (0..<10_000).map { _ in CustomScheme.generate() + "://" }
+        // 22 characters of the alphabet of base64url, all of which occur: 128 bits fill 21 and two bits of the last one.
+        #expect(made.allSatisfy { $0.wholeMatch(of: /adbe\.[A-Za-z0-9_-]{21}[AQgw]:\/\//) != nil })
+        #expect(Set(made).count == 10_000)
+        #expect(Set(made.joined()).isSuperset(of: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"))
+        for place in 0..<21 {
+            let octets = Set(made.map { Array($0.utf8)[5 + place] })
+            #expect(octets.count == 64, "character \(place) is drawn from the whole alphabet")
+        }
+    }
+
+    @Test("a generated scheme becomes part of the draft, beside those before it")
     func schemes() async throws {
         let admin = try await AdministrationWorld()
         var made: Set<String> = []
-        for _ in 0..<20 {
+        for _ in 0..<3 {
             let request = GenerateCustomSchemeRequest(token: AdministrationWorld.Who.ed.token, kind: .requestor, id: "NEWS")
             let changed = try #require(try await admin.service.generateCustomScheme(request, context: CallContext()).outcome).changed()
-            #expect(try changed.customScheme.wholeMatch(of: Regex("adbe\\.[A-Za-z0-9_-]{22}://")) != nil)
+            #expect(changed.customScheme.wholeMatch(of: /adbe\.[A-Za-z0-9_-]{22}:\/\//) != nil)
             made.insert(String(changed.customScheme.dropLast(3)))
         }
-        #expect(made.count == 20)
         try await admin.push(as: .ed).version()
-        #expect(Set(admin.published.configuration.requestors[0].customSchemes) == made)
+        #expect(made.count == 3 && Set(admin.published.configuration.requestors[0].customSchemes) == made)
     }
 
     @Test("dashboard #17: a mandatory property cannot be taken away")
@@ -217,6 +229,17 @@ struct EditingTests {
         let request = ListEntitiesRequest(token: AdministrationWorld.Who.olga.token, kind: .integration, page: PageRequest(page: 2, size: 2))
         let page = try await admin.service.listEntities(request, context: CallContext())
         #expect(page.entities.map(\.id) == ["NEWS/Trial"] && page.total == 3 && page.page == 2 && page.size == 2)
+        func listed(_ number: UInt32, _ size: UInt32) async throws -> EntityPage {
+            var other = request
+            other.page = PageRequest(page: number, size: size)
+            return try await admin.service.listEntities(other, context: CallContext())
+        }
+        for number: UInt32 in [0, 1] {
+            let whole = try await listed(number, 200)
+            #expect(whole.entities.count == 3 && whole.page == 1 && whole.size == 200)
+        }
+        #expect(try await listed(1, 0).size == 50)
+        #expect(try await code { try await listed(1, 201) } == .invalidRequest)
     }
 
     /// The long ones by name: a runner writes arguments into its log.

@@ -25,7 +25,7 @@ struct HistoryTests {
         #expect(try await again.audit().count == 2)
     }
 
-    @Test("dashboard #26: what was committed is published after a death between the two, whole")
+    @Test("dashboard #26: what was committed is published after a death between the two, whole, and is then a success")
     func deathAfterCommit() async throws {
         let admin = try await AdministrationWorld()
         let elsewhere = try PublishedCatalogue(PublishedCatalogue.Edition(admin.published.configuration))
@@ -43,6 +43,7 @@ struct HistoryTests {
         let again = try await AdministrationWorld(admin.world)
         #expect(again.requestorName("NEWS") == "Late")
         #expect(again.published.configuration.version == version.version)
+        #expect(try await again.versions().first?.status == .success)
     }
 
     private static func administratorRegistry() throws -> AdministratorRegistry {

@@ -64,6 +64,8 @@ struct ProviderMetadataImportTests {
         let warning = try #require(found.warnings.first { $0.field == "KeyDescriptor" })
         #expect(warning.message.contains(isExpired ? "is expired since 20" : "is not valid before 20") && warning.confirmableCertificate == sha256)
         #expect(found.certificates[0].warning == warning.message)
+        #expect(
+            try found.certificates[0].subject == Cryptography.Certificate(pem: pem).subject && found.certificates[0].subject.contains("Harbor IdP"))
 
         let refused = try #require(try await take(document, [sha256], admin).refusal)
         #expect(refused.problems.map(\.field) == ["saml.signingCertificates[0]"] && refused.problems[0].confirmableCertificate == sha256)

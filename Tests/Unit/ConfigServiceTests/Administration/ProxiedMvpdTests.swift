@@ -61,6 +61,28 @@ struct ProxiedMvpdTests {
         admin.published.configuration.integrations.filter { $0.mvpdID == mvpd }.map(\.requestorID)
     }
 
+    @Test("dashboard §5: a proxied MVPD is integrated with any channel, whoever else its proxy names, and whatever the channel names")
+    func integratesProxied() async throws {
+        let test = #""testSignIn": {"requestor": "NEWS", "user": "ada", "passwordReference": "test-viewer"}"#
+        let admin = try await AdministrationWorld(
+            catalogue: Self.catalogue.replacingOccurrences(of: #""id": "BigProxy","#, with: #""id": "BigProxy", \#(test),"#))
+        let upstream =
+            #"{"id": "vendor", "baseUrl": "https://api.upstream.example", "clients": [{"id": "tv", "statementReference": "v", "requestors": ["NEWS", "SPORT"], "platforms": "all"}]}"#
+        try await admin.create(.upstream, upstream).changed()
+        for id in ["NEWS", "SPORT"] {
+            let small = #""authzTtl": 3600, "authorization": {"protocol": "xacmlJson", "url": "https://pdp.big.example/"}"#
+            try await admin.create(
+                .mvpd, #"{"id": "By\#(id)", "displayName": "x", "proxy": {"mvpd": "BigProxy", "providerId": "\#(id)"}, \#(small)}"#
+            ).changed()
+            try await admin.create(.integration, #"{"requestor": "\#(id)", "mvpd": "By\#(id)"}"#).changed()
+        }
+        // A channel with an upstream, too.
+        try await admin.edit(.requestor, "NEWS") { $0["upstream"] = ["upstream": "vendor", "returnOrigin": "https://news.example"] }.changed()
+        try await admin.create(.integration, #"{"requestor": "NEWS", "mvpd": "BySPORT"}"#).changed()
+        try await admin.push().version()
+        #expect(pairs(admin, with: "BySPORT") == ["SPORT", "NEWS"])
+    }
+
     @Test("dashboard §4: a list is with services when the call returns; what it does not say is the proxy's")
     func takesList() async throws {
         let admin = try await world()

@@ -18,6 +18,39 @@ struct PushTests {
         #expect(try await admin.versions().count == 1)
     }
 
+    @Test("a description of one character and of 500 is taken, with line ends, but no other control character")
+    func goodDescriptions() async throws {
+        let admin = try await AdministrationWorld()
+        for text in ["x", String(repeating: "x", count: 500), "one\ntwo"] {
+            try await admin.edit(.requestor, "NEWS") { $0["name"] = "\(text.count) characters" }.changed()
+            #expect(try await admin.push("\u{1b}[31m" + text).refusal?.problems.map(\.field) == ["description"])
+            #expect(try await admin.push(text).version().description == text)
+        }
+    }
+
+    @Test("what is pushed or dropped is the draft that was looked at: where it is another one by now nothing happens; * stands for whichever it is")
+    func namesTheDraft() async throws {
+        let (admin, token) = (try await AdministrationWorld(), AdministrationWorld.Who.olga.token)
+        func push(_ etag: String) async throws -> PushOutcome.Outcome? {
+            try await admin.service.pushDraft(PushDraftRequest(token: token, description: "x", ifMatch: etag), context: CallContext()).outcome
+        }
+        func drop(_ etag: String) async throws -> DraftOutcome.Outcome? {
+            try await admin.service.dropChange(DropChangeRequest(token: token, number: 1, ifMatch: etag), context: CallContext()).outcome
+        }
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Late" }.changed()
+        let seen = try await admin.draft().etag
+        try await admin.edit(.requestor, "NEWS") { $0["enhancedErrors"] = true }.changed()
+        #expect(try await push(seen)?.refusal?.reason == .preconditionFailed)
+        guard case .refusal(let refusal) = try await drop(seen) else { throw AdministrationWorld.Unexpected(description: "dropped") }
+        #expect(refusal.reason == .preconditionFailed)
+        #expect(try await admin.draft().changes.count == 2 && admin.requestorName("NEWS") == "News")
+        guard case .draft(let left) = try await drop(admin.draft().etag) else { throw AdministrationWorld.Unexpected(description: "not dropped") }
+        #expect(left.changes.map(\.property) == ["name"])
+        #expect(try await push(left.etag)?.version().version == admin.published.configuration.version)
+        try await admin.edit(.requestor, "NEWS") { $0["name"] = "Later" }.changed()
+        #expect(try await push("*")?.version().version == admin.published.configuration.version && admin.requestorName("NEWS") == "Later")
+    }
+
     @Test("dashboard #23: each line has its old and new value")
     func lines() async throws {
         let admin = try await AdministrationWorld()
@@ -54,7 +87,7 @@ struct PushTests {
         #expect(refusal.reason == .invalid)
         guard case .draft(let draft) = try await admin.drop(1) else { throw AdministrationWorld.Unexpected(description: "kept") }
         #expect(draft.changes.map(\.entityID) == ["KIDS", "KIDS/Trial"])
-        #expect(try await code { try await admin.drop(3) } == .notFound)
+        for number: UInt32 in [0, 3] { #expect(try await code { try await admin.drop(number) } == .notFound) }
     }
 
     @Test("a push is live at once, numbered after what services have, and recorded")
@@ -210,6 +243,19 @@ struct PushTests {
         #expect(version.author == "ed" && version.approver == "emma")
         #expect(admin.requestorName("NEWS") == "Late")
         #expect(try await code { try await decide(.emma, true) } == .notFound)
+    }
+
+    @Test("a push that is declined leaves its author what was begun meanwhile")
+    func declineKeepsTheNewDraft() async throws {
+        let admin = try await AdministrationWorld(approvalRequired: true)
+        try await admin.edit(.requestor, "NEWS", as: .ed) { $0["name"] = "Late" }.changed()
+        let pending = try await admin.push("Later", as: .ed).pending()
+        try await admin.edit(.requestor, "NEWS", as: .ed) { $0["enhancedErrors"] = true }.changed()
+        let request = DecidePushRequest(token: AdministrationWorld.Who.ed.token, id: pending.id, approve: false)
+        guard case .declined = try await admin.service.decidePush(request, context: CallContext()).outcome else {
+            throw AdministrationWorld.Unexpected(description: "the author could not take it back")
+        }
+        #expect(try await admin.draft(.ed).changes.map(\.property) == ["enhancedErrors"])
     }
 
     @Test("a push that is declined gives its author the draft back")

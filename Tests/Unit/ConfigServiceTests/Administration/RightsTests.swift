@@ -254,6 +254,20 @@ struct RightsTests {
         #expect(throws: (any Error).self) { try read(#","rights":["everything"]"#) }
     }
 
+    @Test("a viewer and an editor are bound to programmers and nobody else is, only a proxy keeps an MVPD's list, and names fit into a log")
+    func settingsOfAdministrators() throws {
+        func isRefused(_ role: String, _ more: String = "", name: String = "ada") -> Bool {
+            let text = #"{"name":"\#(name)","tokenFile":"t","role":"\#(role)"\#(more)}"#
+            return (try? JSONDecoder().decode(AdministratorSettings.self, from: Data(text.utf8))) == nil
+        }
+        let (programmers, mvpd) = (#","programmers":["harbor"]"#, #","mvpd":"BigProxy""#)
+        for role in ["viewer", "editor"] { #expect(isRefused(role) && !isRefused(role, programmers) && isRefused(role, programmers + mvpd)) }
+        for role in ["operator", "proxy"] { #expect(!isRefused(role) && isRefused(role, programmers)) }
+        #expect(isRefused("operator", mvpd) && !isRefused("proxy", mvpd) && isRefused("owner"))
+        for name in ["a", "Ada.L-1_x@acme", String(repeating: "a", count: 128)] { #expect(!isRefused("operator", name: name)) }
+        for name in ["", "ada lovelace", "adä", "a/b", String(repeating: "a", count: 129)] { #expect(isRefused("operator", name: name), "\(name)") }
+    }
+
     @Test("bridge §15.3: what an operator does to an upstream is recorded, and a look at it is not")
     func upstreams() async throws {
         let admin = try await AdministrationWorld()
@@ -272,7 +286,9 @@ struct RightsTests {
     @Test("a token that is too short, or another administrator's, is not accepted")
     func tokens() throws {
         var administratorRegistry = AdministratorRegistry()
-        #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("a", .viewer, token: "short") }
+        let shortest = String(repeating: "0", count: 32)
+        #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("a", .viewer, token: " " + shortest.dropLast() + "\n") }
+        try administratorRegistry.add("c", .viewer, token: shortest)
         try administratorRegistry.add("a", .viewer, token: Who.ed.token)
         #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("b", .viewer, token: " \(Who.ed.token)\n") }
         #expect(throws: AdministratorRegistry.Rejection.self) { try administratorRegistry.add("a", .viewer, token: Who.vic.token) }

@@ -45,6 +45,22 @@ struct SessionTests {
         #expect(try await code { try await world.administrator(used.secret) } == .accessDenied)
     }
 
+    @Test("the use of a session is written down once a minute, so that reading pages writes little")
+    func writesSeldom() async throws {
+        let world = try await AdministrationWorld()
+        let opened = try await world.open(.ed)
+        let start = try #require(opened.session?.usedAtMilliseconds)
+        func used(after span: Duration) async throws -> UInt64? {
+            world.world.clock.advance(by: span)
+            _ = try await world.administrator(opened.secret)
+            let list = try await world.service.listSessions(ListSessionsRequest(token: Who.olga.token), context: CallContext())
+            return list.sessions.first.map { $0.usedAtMilliseconds - start }
+        }
+        #expect(try await used(after: .milliseconds(59_999)) == 0)
+        #expect(try await used(after: .milliseconds(1)) == 60_000)
+        #expect(try await used(after: .milliseconds(59_999)) == 60_000)
+    }
+
     @Test("an administrator ends own sessions, an operator anybody's")
     func isRevocable() async throws {
         let world = try await AdministrationWorld()
@@ -75,7 +91,10 @@ struct SessionTests {
         #expect(try await code { try await open(opened.secret, "") } == .accessDenied)
         #expect(try await code { try await open(Who.stranger.token, "") } == .accessDenied)
         #expect(try await code { try await open(Who.proxy.token, "") } == .insufficientRole)
-        #expect(try await code { try await open(Who.olga.token, String(repeating: "x", count: 201)) } == .invalidRequest)
+        for client in [String(repeating: "x", count: 201), "a\u{7}"] {
+            #expect(try await code { try await open(Who.olga.token, client) } == .invalidRequest)
+        }
+        #expect(try await code { try await open(Who.olga.token, String(repeating: "x", count: 200)) } == nil)
         #expect(
             try await code { try await world.service.endSession(EndSessionRequest(token: Who.olga.token), context: CallContext()) }
                 == .invalidRequest)

@@ -96,6 +96,14 @@ struct SignedInSessionTests {
         #expect(try await refusal("", .operator, []) == .invalidRequest)
         #expect(try await refusal("a\nb", .operator, []) == .invalidRequest)
         #expect(try await refusal(String(repeating: "x", count: 256), .operator, []) == .invalidRequest)
+        #expect(try await refusal(String(repeating: "x", count: 255), .operator, []) == nil)
+        #expect(try await refusal("mia", .viewer, (0...100).map { "p\($0)" }) == .invalidRequest)
+        #expect(try await refusal("mia", .viewer, (1...100).map { "p\($0)" }) == nil)
+        for (id, isGood) in [
+            (String(repeating: "p", count: 128), true), (String(repeating: "p", count: 129), false), ("", false), ("pé", false), ("p\u{7f}", false),
+        ] {
+            #expect(try await refusal("mia", .viewer, [id]) == (isGood ? nil : .invalidRequest))
+        }
         #expect(try await refusal("mia", .operator, []) == nil)
     }
 }

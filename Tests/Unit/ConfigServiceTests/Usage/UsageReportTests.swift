@@ -125,7 +125,7 @@ import Testing
         #expect(try await count("2026-11-26T17:45:00Z") == ["2026 11 26: 5"])
         #expect(try await count(String(UsageFixture.now.milliseconds)) == ["2026 11 26: 5"])
         #expect(try await count("2025", "2026").isEmpty)
-        for text in ["yesterday", "2026-13", "2026-11-31", "26-11-26", "2026-11-26T25"] {
+        for text in ["yesterday", "2026-13", "2026-11-31", "26-11-26", "2026-11-26T25", "2026-11-26T24", "2026-11-26T09:60", "2026-11-26T09:45:61"] {
             await #expect { try await count(text) } throws: { ($0 as? Fault)?.code == .invalidRequest }
         }
         let report = try await fixture.report("year/month")
@@ -139,6 +139,10 @@ import Testing
         }
         await #expect { try await fixture.report("year", limit: 10_001) } throws: { ($0 as? Fault)?.code == .invalidRequest }
         #expect(try await fixture.report("year/month/day/requestor-id", limit: 1).rows.count == 1)
+        #expect(try await fixture.report("year", limit: 10_000).limit == 10_000)
+        func filter(_ values: Int) -> [UsageFilter] { [UsageFilter(dimension: "channel", values: (0..<values).map { "c\($0)" })] }
+        #expect(try await fixture.report("year", filters: filter(199)).rows.isEmpty)
+        await #expect { try await fixture.report("year", filters: filter(200)) } throws: { ($0 as? Fault)?.code == .invalidRequest }
     }
 
     @Test("usage of a requestor from before its programmer had the id is another programmer's, and in no report")

@@ -108,11 +108,14 @@ import Testing
         let long = UsageFixture.sum(Self.play, resource: String(repeating: "x", count: 129))
         for (sums, copy, sequence) in [
             ([], "", 1), ([], "c", 0), (Array(repeating: UsageFixture.sum(Self.play), count: 1001), "c", 1), ([long], "c", 1),
+            ([], String(repeating: "c", count: 65), 1),
         ]
             as [([UsageSum], String, UInt64)]
         {
             await #expect { try await fixture.push(sums, copy: copy, sequence) } throws: { ($0 as? Fault)?.code == .invalidRequest }
         }
+        let longest = UsageFixture.sum(Self.play, resource: String(repeating: "x", count: 128))
+        try await fixture.push(Array(repeating: longest, count: 1000), copy: String(repeating: "c", count: 64))
     }
 
     @Test("settings say how long; what is left out has a default, and each has its bounds")

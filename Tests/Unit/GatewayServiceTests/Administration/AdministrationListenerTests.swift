@@ -120,6 +120,20 @@ internal import Testing
         #expect(settings.problem(allowsPlainHTTP: false)?.key == key)
     }
 
+    @Test("64 names, 20 other clusters and names of 60 characters are the most; one more is told by its key")
+    func mostSettings() {
+        func key(hosts: Int = 1, clusters: Int = 1, own: Int = 60, other: Int = 60) -> String? {
+            let cluster = OtherCluster(name: String(repeating: "é", count: other), console: "https://admin.example/console")
+            let settings = AdministrationSettings(
+                hosts: Array(repeating: "a.example", count: hosts), clusterName: String(repeating: "é", count: own),
+                clusters: Array(repeating: cluster, count: clusters))
+            return settings.problem(allowsPlainHTTP: false)?.key
+        }
+        #expect(key(hosts: 64, clusters: 20) == nil)
+        #expect(key(hosts: 65) == "hosts" && key(clusters: 21) == "clusters")
+        #expect(key(own: 61) == "clusterName" && key(own: 0) == "clusterName" && key(other: 61) == "clusters" && key(other: 0) == "clusters")
+    }
+
     @Test func settingsWithoutItHaveTheDefault() throws {
         let text = #"{"listen":"127.0.0.1:8080","publicOrigin":"http://127.0.0.1:8080","pages":"Pages"}"#
         let settings = try JSONDecoder().decode(GatewaySettings.self, from: Data(text.utf8))

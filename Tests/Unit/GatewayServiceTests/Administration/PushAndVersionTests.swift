@@ -89,5 +89,6 @@ internal import Testing
         #expect(try await gateway.administer(.get, "/versions/compare\(query)").status == 400)
         let good = try await gateway.administer(.get, "/versions/compare?a=1&b=2")
         #expect(good.status == 200 && good.text == #"{"a":1,"b":2,"changes":[]}"#)
+        #expect(gateway.administration.compareVersions.requests == [CompareVersionsRequest(token: "admin", oldVersion: 1, newVersion: 2)])
     }
 }

@@ -120,6 +120,16 @@ internal import Testing
         #expect(gateway.autoSignIn.redeemToken.requests.isEmpty)
     }
 
+    @Test("the longest key, of 128 visible characters, and the longest id, of 512 characters, are passed on as they are", arguments: ["!", "~"])
+    func longestNames(character: String) async throws {
+        gateway.autoSignIn.redeemToken.answer(with: RedeemedToken(session: TestGateway.session))
+        let (key, id) = (String(repeating: character, count: 128), String(repeating: "é", count: 511) + character)
+        let headers = TestGateway.app.with(.idempotencyKey, key).with(.apDeviceIdentifier, "fingerprint " + Data(id.utf8).base64EncodedString())
+        #expect(try await gateway.post("redeem", json: Self.redemption, headers).status == 200)
+        let request = try #require(gateway.autoSignIn.redeemToken.requests.last)
+        #expect(request.idempotencyKey == key && request.call?.deviceID == id)
+    }
+
     @Test("rest-v2 §1.5: bearer, requestor, token, device, key, body, in this order")
     func order() async throws {
         let nothing: HTTPFields = [.contentType: "application/json"]

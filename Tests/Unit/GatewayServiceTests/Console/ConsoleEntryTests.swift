@@ -10,6 +10,17 @@ internal import Testing
 
     init() { console.gateway.administration.getEntity.answer(with: ConsoleFixture.integration()) }
 
+    @Test("a list's page leads to the next one while there is one, though a page holds a single entry")
+    func pages() throws {
+        func pager(_ page: UInt32) throws -> [String: Any] {
+            try #require(PagerContent(total: 2, page: page, size: 1) { "page \($0)" }.content["pager"] as? [String: Any])
+        }
+        let (first, last, beyond) = (try pager(1), try pager(2), try pager(3))
+        #expect(first["nextAddress"] as? String == "page 2" && first["previousAddress"] == nil && first["range"] as? String == "1–1 of 2")
+        #expect(last["nextAddress"] == nil && last["previousAddress"] as? String == "page 1" && last["range"] as? String == "2–2 of 2")
+        #expect(beyond["nextAddress"] == nil && beyond["range"] as? String == "None of 2")
+    }
+
     @Test("dashboard #1: a viewer sees lists and entries, and no control that changes anything")
     func viewerSeesNoControls() async throws {
         let viewer = ConsoleFixture(.viewer)
@@ -41,7 +52,7 @@ internal import Testing
         let request = console.gateway.administration.listEntities.requests.last
         #expect(request?.query == "W&" && request?.page == PageRequest(page: 3, size: 50) && request?.kind == .mvpd)
         _ = try await console.get("/integrations?requestor=ACME1&mvpd=NorthCable&changed=1")
-        let narrowed = console.gateway.administration.listEntities.requests.last
+        let narrowed = console.gateway.administration.listEntities.requests.last { $0.kind == .integration }
         #expect(narrowed?.requestorID == "ACME1" && narrowed?.mvpdID == "NorthCable" && narrowed?.changedOnly == true)
         #expect(try await console.get("/mvpds?page=0").status == 400)
     }
@@ -67,7 +78,7 @@ internal import Testing
         let json = ##"{"id":"ACME1","name":"Acme","favouriteMvpds":["NorthCable","LakeTel"],"accentColor":"#0b5fad"}"##
         console.gateway.administration.getEntity.answer(with: CatalogueEntity(kind: .requestor, id: "ACME1", json: json, etag: "e"))
         let page = try await console.get("/channels/ACME1/edit")
-        #expect(page.text.contains("Favourite MVPDs") && page.text.contains("NorthCable\nLakeTel"))
+        #expect(page.text.contains("Favourite MVPDs") && page.text.contains(#"value="NorthCable" list="mvpds-ids""#))
         #expect(page.text.contains(##"value="#0b5fad""##) && page.text.contains(#"name="headerColor""#) && page.text.contains(#"name="logoUrl""#))
         for name in ["privacyUrl", "termsUrl", "supportUrl"] { #expect(page.text.contains(#"name="\#(name)""#), "\(name)") }
     }

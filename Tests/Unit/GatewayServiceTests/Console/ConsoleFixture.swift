@@ -1,3 +1,4 @@
+internal import Clocks
 internal import Contracts
 internal import Doubles
 internal import Faults
@@ -16,8 +17,11 @@ struct ConsoleFixture {
     let gateway: TestGateway
     let token = FormToken(secret: Self.secret, purpose: "console").text
 
-    init(_ role: AdministratorRole = .editor, admin: AdministrationSettings = AdministrationSettings(), provider: OpenIDProvider? = nil) {
-        gateway = TestGateway(admin: admin, provider: provider)
+    init(
+        _ role: AdministratorRole = .editor, admin: AdministrationSettings = AdministrationSettings(), provider: OpenIDProvider? = nil,
+        cluster: ClusterView = ClusterView(), wall: any WallClock = SystemClock()
+    ) {
+        gateway = TestGateway(admin: admin, provider: provider, cluster: cluster, wall: wall)
         let administrator = Administrator(name: "ada", role: role, programmerIDs: role == .operator ? [] : ["acme"])
         gateway.administration.getAdministrator.answer { request, _ in
             guard request.token == Self.secret else { throw Fault(.accessDenied, "The session is over.") }

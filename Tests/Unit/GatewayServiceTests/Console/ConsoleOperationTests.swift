@@ -25,6 +25,8 @@ internal import Testing
         let page = try await console.get("")
         #expect(page.text.contains("2031-03-04 10:00 UTC") && page.text.contains("/console/sign-ins/t4"))
         #expect(page.text.contains("/console/degradation/new?mvpd=NorthCable"))
+        #expect(page.text.contains("The assertion is for another service provider than us.") && !page.text.contains(">audience<"))
+        #expect(page.text.contains(#"href="/console/sign-ins?mvpd=NorthCable&amp;failed=1""#))
         #expect(!page.text.contains("/console/mvpds/LakeTel") && !page.text.contains("/console/mvpds/OpenFiber"))
         let troubles = MvpdTrouble.found(in: reports)
         #expect(troubles.map(\.mvpd) == ["NorthCable"] && troubles.first?.failures == 2)
@@ -36,7 +38,8 @@ internal import Testing
         let page = try await console.get("")
         #expect(page.status == 200 && page.text.contains("does not answer"))
         console.gateway.operations.listSignInReports.answer(with: SignInReports())
-        #expect(try await console.get("").text.contains("No MVPD fails."))
+        let well = try await console.get("").text
+        #expect(well.contains("No MVPD fails.") && well.contains(#"href="/console/sign-ins?failed=1""#))
     }
 
     @Test("home tells an operator how upstreams are, those that fail first; nobody else, and nothing where nobody can say")
@@ -52,7 +55,9 @@ internal import Testing
         let names = page.text.matches(of: /data-label="Upstream"><bdi>(\w+)</).map { String($0.1) }
         #expect(names == ["broken", "alarmed", "quiet"])
         #expect(
-            page.text.contains("session, decision") && page.text.contains("bridge.statement_refused") && page.text.contains("2031-03-04 10:00 UTC"))
+            page.text.contains("session, decision") && page.text.contains("It refuses our software statement.")
+                && page.text.contains("2031-03-04 10:00 UTC"))
+        #expect(!page.text.contains("bridge."), "sentences, no codes")
         #expect(page.text.contains(">7</td>") && !page.text.contains(ConsoleFixture.hostile))
         let editor = ConsoleFixture(.editor)
         editor.gateway.operations.listUpstreamStates.answer(with: UpstreamStates(states: states))
@@ -75,13 +80,13 @@ internal import Testing
         }
         let (works, fails) = (UpstreamState(upstream: "vendor"), UpstreamState(upstream: "vendor", openBreakers: ["list"]))
         for path in ["/channels/ACME1", "/integrations/ACME1/CoastCable"] {
-            #expect(try await told(path, works).contains("Upstream <bdi>vendor</bdi> works"), "\(path)")
-            #expect(try await told(path, fails).contains("Upstream <bdi>vendor</bdi> fails"), "\(path)")
+            #expect(try await told(path, works).contains("<bdi>vendor</bdi></a> works"), "\(path)")
+            #expect(try await told(path, fails).contains("<bdi>vendor</bdi></a> fails"), "\(path)")
         }
         #expect(console.gateway.operations.listUpstreamStates.requests.last?.upstream == "vendor")
         console.gateway.operations.listUpstreamStates.fail(with: Fault(.unavailable, "away"))
         let without = try await console.get("/channels/ACME1")
-        #expect(without.status == 200 && !without.text.contains("Upstream <bdi>"))
+        #expect(without.status == 200 && !without.text.contains("<bdi>vendor</bdi>"))
         console.gateway.administration.listEntities.answer(
             with: EntityPage(
                 entities: [CatalogueEntity(kind: .mvpd, id: "CoastCable", json: #"{"id":"CoastCable","upstreamOnly":true}"#, etag: "e")], total: 1,
@@ -111,9 +116,21 @@ internal import Testing
         #expect(settings.text.contains(#"href="/console/mvpds/NorthCable/json#json""#) && !settings.text.contains("<code>oauth.evil"))
         let list = try await console.get("/sign-ins")
         #expect(list.text.contains("/console/sign-ins/4bf9"))
+        #expect(list.text.contains("The assertion is for another service provider than us.") && list.text.contains(">audience</code>"))
+        #expect(console.gateway.operations.listSignInReports.requests.last?.failedOnly == false)
+        _ = try await console.get("/sign-ins?failed=1")
         #expect(console.gateway.operations.listSignInReports.requests.last?.failedOnly == true)
         _ = try await console.get("/sign-ins?mvpd=NorthCable")
         #expect(console.gateway.operations.listSignInReports.requests.last == ListSignInReportsRequest(mvpd: "NorthCable", failedOnly: false))
+    }
+
+    @Test("where nothing is remembered the list says since when, and a filter that finds nothing leads back to all")
+    func saysThatThereIsNone() async throws {
+        let all = try await console.get("/sign-ins").text
+        #expect(all.contains("since the authentication service was last started") && !all.contains("checked"))
+        let filtered = try await console.get("/sign-ins?failed=1").text
+        #expect(filtered.contains("No sign-in like that is remembered.") && filtered.contains(#"<a href="/console/sign-ins">All sign-ins</a>"#))
+        #expect(filtered.contains(#"name="failed" value="1" checked"#))
     }
 
     @Test("whoever tries a sign-in sees its checks when the answer has come: the page looks by itself until it is told to stop")

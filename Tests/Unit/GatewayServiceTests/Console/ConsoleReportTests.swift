@@ -34,11 +34,23 @@ internal import Testing
         #expect(console.gateway.administration.getReport.requests.last?.requestorIDs == [])
     }
 
-    @Test("dashboard #36: without a channel there is a message, and nothing is asked")
+    @Test("dashboard #36: without a channel there is a message, no MVPD is chosen, no table and no CSV; all three are back with a channel")
     func needsAChannel() async throws {
-        let page = try await console.get("/reports/authn-ttl?chosen=1&mvpd=NorthCable")
-        #expect(page.text.contains("Choose at least one channel.") && !page.text.contains("CSV"))
-        #expect(console.gateway.administration.getReport.requests.isEmpty)
+        let row = ReportRow(requestorID: "ACME1", mvpdID: "NorthCable", mvpdName: "North Cable", cells: ["30 days"])
+        console.gateway.administration.getReport.answer(with: CatalogueReport(columns: ["Desktop"], rows: [row]))
+        for kind in ["authn-ttl", "authz-ttl", "sso"] {
+            for query in ["chosen=1&mvpd=NorthCable", "chosen=1&mvpd=NorthCable&requestor=", "chosen=1&mvpd=NorthCable&format=csv"] {
+                let page = try await console.get("/reports/\(kind)?\(query)")
+                #expect(page.status == 200 && page.isHTML && page.text.contains(#"role="alert">Choose at least one channel."#), "\(query)")
+                let inputs = page.text.matches(of: /<input[^>]*name="mvpd"[^>]*>/).map { String($0.0) }
+                #expect(!inputs.isEmpty && inputs.allSatisfy { $0.contains(#"value="""#) }, "\(query)")
+                #expect(!page.text.contains("<table") && !page.text.contains("CSV") && !page.text.contains(" checked"), "\(query)")
+            }
+        }
+        #expect(console.gateway.administration.getReport.requests.isEmpty, "nobody is asked")
+        let page = try await console.get("/reports/authn-ttl?chosen=1&requestor=ACME1&mvpd=NorthCable")
+        #expect(page.text.contains(#"value="NorthCable""#) && page.text.contains("<table") && page.text.contains("CSV"))
+        #expect(!page.text.contains("Choose at least one channel."))
     }
 
     @Test("dashboard #37: the CSV has the cells of the table")
@@ -51,42 +63,7 @@ internal import Testing
         #expect(csv.text == "Requestor,MVPD,MVPD name,Desktop\r\nACME1,NorthCable,'=1+1,30 days\r\n")
     }
 
-    private static let counts: [UInt64] = [10, 8, 2, 5, 4, 1, 500, 7]
-
-    private func answerUsage() {
-        console.gateway.usage.queryUsage.answer { query, _ in
-            if query.path == ["year"] {
-                let rows = [
-                    UsageRow(values: ["2026", "<script>"], counts: Self.counts), UsageRow(values: ["2025", "<script>"], counts: Self.counts),
-                ]
-                return UsageReport(dimensions: ["year", "mvpd"], metrics: query.metrics, rows: rows, limit: 10_000)
-            }
-            let rows = [
-                UsageRow(values: ["2026", "11", "28"], counts: Self.counts), UsageRow(values: ["2026", "12", "01"], counts: Self.counts),
-            ]
-            return UsageReport(dimensions: query.path, metrics: query.metrics, rows: rows, start: "2026-11-01T00:00:00", limit: 10_000)
-        }
-    }
-
-    @Test(
-        "a service that counts as it likes stops no process",
-        arguments: [
-            ["9223372036854775807", "12", "31", "23"], ["-9223372036854775808", "1", "1", "0"], ["2026", "11", "28", "9223372036854775807"],
-            ["2026", "11", "28", "-9223372036854775808"], ["2026", "9223372036854775807", "28", "1"], ["0", "0", "0", "0"],
-            ["2026", "11", "28", "13"],
-        ])
-    func anyCounts(values: [String]) async throws {
-        for (period, length) in [(UsageView.Period.year, 2), (.month, 3), (.day, 4)] {
-            let row = UsageRow(values: Array(values.prefix(length)), counts: UsageSeries.metrics.map { _ in .max })
-            let series = UsageSeries(UsageReport(metrics: UsageSeries.metrics, rows: [row, row]), period)
-            for chart in UsageChart.all { #expect(!chart.content(series).isEmpty) }
-        }
-        var counts = UsageSeries.Counts()
-        counts.add([.max, .max - 1, 1, 3, 2], UsageSeries.metrics)
-        #expect(counts.signInRate == 99 && counts.permitRate == 66)
-    }
-
-    @Test("so does one whose lists have pages without end")
+    @Test("a service whose lists have pages without end stops no process")
     func anyPages() async throws {
         let version = CatalogueVersion(version: 9)
         console.gateway.administration.getVersion.answer(with: VersionSnapshot(version: version, documentJson: "{}"))
@@ -96,31 +73,6 @@ internal import Testing
             #expect(try await console.get("/history").status == 200, "\(page) of \(size)")
             #expect(try await console.get("/history/9").status == 200, "\(page) of \(size)")
         }
-    }
-
-    @Test("usage is drawn with its numbers in a table, and days on which nothing happened")
-    func draws() async throws {
-        answerUsage()
-        let page = try await console.get("/usage")
-        #expect(page.text.components("<svg") == 5 && page.text.contains("Sign-ins from 2026-11-28 to 2026-12-01: signed in 16, failed 4"))
-        #expect(page.text.contains("<th scope=\"row\">2026-11-30</th><td>0</td>") && page.text.contains("80 %") && page.text.contains("100</td>"))
-        #expect(page.text.contains("<bdi>&lt;script&gt;</bdi></th><td>20</td>") && !page.text.contains("style="))
-        #expect(page.text.utf8.count < 60_000)
-        let csv = try await console.get("/usage?period=month&format=csv")
-        #expect(csv.text.hasPrefix("Day,Sign-ins begun,Signed in,Failed,") && csv.text.contains("2026-11-28,10,8,2,80 %,5,4,1,80 %,100,7\r\n"))
-    }
-
-    @Test("dashboard #40: who is bound to programmers gets their numbers alone")
-    func isBound() async throws {
-        answerUsage()
-        _ = try await console.get("/usage?mvpd=NorthCable&by=platform")
-        let requests = console.gateway.usage.queryUsage.requests
-        #expect(requests.allSatisfy { $0.requestorIDs == ["ACME1", "ACME2"] })
-        #expect(requests.last?.filters == [UsageFilter(dimension: "mvpd", values: ["NorthCable"]), UsageFilter(dimension: "platform")])
-        #expect(requests.last?.start == "2026-11-01T00:00:00")
-        #expect(try await console.get("/usage?requestor=BRAVO").status == 404)
-        console.gateway.usage.queryUsage.answer(with: UsageReport(metrics: UsageSeries.metrics))
-        #expect(try await console.get("/usage?requestor=ACME1").text.contains("Nothing was counted"))
     }
 
     @Test("dashboard #34: trials are given back to a device, a person, or, with the channel's id, to everybody")

@@ -1,5 +1,6 @@
 internal import Contracts
 internal import Faults
+internal import Foundation
 @testable import GatewayAdministration
 @testable import GatewayEdge
 internal import Hummingbird
@@ -20,6 +21,15 @@ internal import Testing
         #expect(reply.headers[.setCookie] == "boxoffice-console=\(ConsoleFixture.secret); Path=/; HttpOnly; SameSite=Strict")
         #expect(console.gateway.administration.openSession.requests.map(\.token) == ["good-token"])
         #expect(!reply.text.contains("good-token"))
+    }
+
+    @Test("the name of an identity provider may be a plural: no sentence has it as its subject")
+    func takesAnyName() throws {
+        let folder = TestGateway.pages + "/console/"
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder) where file.hasSuffix(".mustache") {
+            let text = try String(contentsOfFile: folder + file, encoding: .utf8)
+            #expect(text.firstMatch(of: #/\{\{providerName\}\} (does|do|is|are|has|have|was|were|\w+s) /#) == nil, "\(file)")
+        }
     }
 
     @Test("a token that is nobody's, or in the address, opens nothing")

@@ -107,6 +107,21 @@ internal import Testing
         }
     }
 
+    @Test("rest-v2 #53: a TempPass that nobody can hold is a fault of the configuration, asked for by profile or decision")
+    func misconfiguredTrial() async throws {
+        let fault = Fault(.invalidTemporaryAccessConfiguration, "x")
+        gateway.authentication.findProfiles.fail(with: fault)
+        gateway.authorization.decide.fail(with: fault)
+        for reply in [
+            try await gateway.send(.get, "/api/v2/ACME1/profiles/PromoVod", Self.device, over: .live),
+            try await gateway.send(.post, "/api/v2/ACME1/decisions/authorize/PromoVod", Self.device, body: #"{"resources":["r"]}"#, over: .live),
+        ] {
+            #expect(reply.status == 500 && reply.json["status"] as? Int == 500, "\(reply.text)")
+            #expect(reply.json["code"] as? String == "invalid_configuration_temporary_access")
+            #expect(reply.json["action"] as? String == "configuration")
+        }
+    }
+
     @Test("a bad bearer is told before anything else that is wrong with the call")
     func bearerFirst() async throws {
         gateway.authentication.verifyAccessToken.fail(with: Fault(.accessDenied, "x"))

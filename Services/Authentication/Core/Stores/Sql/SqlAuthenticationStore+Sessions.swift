@@ -51,7 +51,7 @@ extension SqlAuthenticationStore {
     /// - Returns: Those that had not expired.
     package func end(device: DeviceID, requestors: [RequestorID], claims: DeviceClaims, now: Timestamp) async throws(Fault) -> [SessionRecord] {
         defer {
-            for requestor in requestors { memory.forget(SessionKey(device: device, requestor: requestor)) }
+            for requestor in requestors { forgetEnd(SessionKey(device: device, requestor: requestor)) }
         }
         let end: Statement = """
             DELETE FROM session WHERE device_id = ? AND requestor = ? AND (app_id = '' OR ? IN ('', app_id)) AND ? IN ('', device_user)
@@ -62,6 +62,7 @@ extension SqlAuthenticationStore {
             for requestor in requestors {
                 plan.add(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                 plan.add(end, [device, requestor, claims.appID, claims.deviceUser])
+                plan.add(Self.goneOfDevice, [device, requestor])
                 Self.addLogout(of: SessionKey(device: device, requestor: requestor), to: &plan, now)
             }
             return plan
@@ -74,6 +75,7 @@ extension SqlAuthenticationStore {
                     try database.run(Self.outboxOfDevice, Self.outbox([device, requestor, claims.appID, claims.deviceUser], now))
                     let sessions = try database.all(end, [device, requestor, claims.appID, claims.deviceUser]) { try SessionRecord(columns: &$0) }
                     ended += sessions.filter { $0.expiresAt > now }
+                    try database.run(Self.goneOfDevice, [device, requestor])
                     try Self.remember(logoutOf: SessionKey(device: device, requestor: requestor), database, now)
                 }
                 return ended
@@ -83,7 +85,7 @@ extension SqlAuthenticationStore {
     /// Removes the session that a client's device has at an MVPD, and remembers the logout.
     /// - Returns: `nil` when there was none, or it had expired.
     package func end(_ key: SessionKey, client: ClientID, mvpd: MvpdID, now: Timestamp) async throws(Fault) -> SessionRecord? {
-        defer { memory.forget(key) }
+        defer { forgetEnd(key) }
         let end: Statement = """
             DELETE FROM session WHERE device_id = ? AND requestor = ? AND client_id = ? AND mvpd = ? RETURNING \(SessionRecord.columns)
             """
@@ -91,6 +93,7 @@ extension SqlAuthenticationStore {
             var plan = Plan(for: key.device.text)
             plan.add(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             plan.add(end, [key.device, key.requestor, client, mvpd])
+            plan.add(Self.goneAtMvpd, [key.device, key.requestor, mvpd])
             Self.addLogout(of: key, to: &plan, now)
             return plan
         }
@@ -98,6 +101,7 @@ extension SqlAuthenticationStore {
         let ended = try await store.write { database in
             try database.run(Self.outboxOfClient, Self.outbox([key.device, key.requestor, client, mvpd], now))
             let ended = try database.first(end, [key.device, key.requestor, client, mvpd]) { try SessionRecord(columns: &$0) }
+            try database.run(Self.goneAtMvpd, [key.device, key.requestor, mvpd])
             try Self.remember(logoutOf: key, database, now)
             return ended.flatMap { $0.expiresAt > now ? $0 : nil }
         }
@@ -112,7 +116,7 @@ extension SqlAuthenticationStore {
     private static func outbox(where condition: String) -> Statement {
         """
         UPDATE bridge_session SET logout_ms = ?1, next_try_ms = ?2
-        WHERE device_id = ?3 AND requestor = ?4 AND logout_ms = 0 AND is_suspect <> 3 AND kind NOT IN ('temporary', 'degraded')
+        WHERE device_id = ?3 AND requestor = ?4 AND logout_ms = 0 AND is_suspect < 3 AND kind NOT IN ('temporary', 'degraded')
             AND session_id IN (SELECT id FROM session WHERE device_id = ?3 AND requestor = ?4 AND \(condition))
         """
     }
@@ -120,12 +124,23 @@ extension SqlAuthenticationStore {
     private static let outboxOfDevice = outbox(where: "(app_id = '' OR ?5 IN ('', app_id)) AND ?6 IN ('', device_user)")
     private static let outboxOfClient = outbox(where: "client_id = ?5 AND mvpd = ?6")
 
+    /// Who signs out is nobody any more: a login that an upstream ended before is neither told nor taken again (bridge §8.1).
+    private static let goneOfDevice: Statement =
+        "DELETE FROM bridge_session WHERE device_id = ? AND requestor = ? AND is_suspect >= 3 AND logout_ms = 0"
+    private static let goneAtMvpd: Statement =
+        "DELETE FROM bridge_session WHERE device_id = ? AND requestor = ? AND mvpd = ? AND is_suspect >= 3 AND logout_ms = 0"
+
+    private func forgetEnd(_ key: SessionKey) {
+        memory.forget(key)
+        gone.forget(key)
+    }
+
     private static func outbox(_ sessions: Arguments, _ now: Timestamp) -> Arguments { [now, now + outboxRest] + sessions }
 
-    /// The sessions that the statements of a plan ended, each after that of its outbox and before that of its logout, without those that were over.
+    /// The sessions that the second of each four statements of a plan ended, without those that were over.
     private static func ended(_ stored: [any StoredRows], _ now: Timestamp) throws(Fault) -> [SessionRecord] {
         do {
-            return try stride(from: 1, to: stored.count, by: 3).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
+            return try stride(from: 1, to: stored.count, by: 4).flatMap { try stored[$0].all { try SessionRecord(columns: &$0) } }
                 .filter { $0.expiresAt > now }
         } catch {
             throw .unexpected(error)

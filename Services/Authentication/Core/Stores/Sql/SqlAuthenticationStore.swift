@@ -20,6 +20,8 @@ package final class SqlAuthenticationStore: Sendable {
     package let parts: CoherentCache<SessionID, UpstreamPart?>
     /// Devices without a login under way at an upstream: nearly all of those that ask.
     package let settled: CoherentCache<SessionKey, Bool>
+    /// The logins of a device that upstreams ended lately; nearly always none.
+    package let gone: CoherentCache<SessionKey, [GoneLogin]>
     /// Where a person is signed in: which devices' sessions, also expired ones; the sessions themselves are in `memory`. A new login removes the
     /// person's entry. A device that is listed and has no such login any more is passed over.
     package let logins: CoherentCache<LoginPlace, [SessionKey]>
@@ -39,12 +41,14 @@ package final class SqlAuthenticationStore: Sendable {
         codes = CoherentCache(capacity: cachedSessions, of: store)
         parts = CoherentCache(capacity: cachedSessions, of: store)
         settled = CoherentCache(capacity: cachedSessions, of: store)
+        gone = CoherentCache(capacity: cachedSessions, of: store)
         logins = CoherentCache(capacity: cachedSessions, of: store)
         memory.watched(by: store)
         store.watch(clients, "clients")
         store.watch(codes, "codes")
         store.watch(parts, "bridged parts")
         store.watch(settled, "bridged logins")
+        store.watch(gone, "ended logins")
         store.watch(logins, "logins")
     }
 

@@ -24,8 +24,9 @@ struct DecisionEndpoint: Hashable, Sendable {
 
     /// - Throws: `internal` when the address is neither https nor http on loopback: an answer is believed because of TLS (mvpd §4.2).
     init(_ endpoint: AuthorizationEndpoint) throws(Fault) {
-        guard let address = URLComponents(string: endpoint.url), let host = address.host?.lowercased(), !host.isEmpty,
-            address.scheme == "https" || (address.scheme == "http" && PlainHTTP.isAllowed(host))
+        // Letter case is of no meaning in either (RFC 3986 §6.2.2.1), and the catalogue takes both.
+        guard let address = URLComponents(string: endpoint.url), let host = address.host?.lowercased(), let scheme = address.scheme?.lowercased(),
+            !host.isEmpty, scheme == "https" || scheme == "http" && PlainHTTP.isAllowed(host)
         else {
             throw Fault(.internal, "An internal fault occurred.", cause: DecisionPointError("the endpoint's address is neither https nor loopback"))
         }

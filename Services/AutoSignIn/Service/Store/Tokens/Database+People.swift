@@ -63,7 +63,6 @@ extension Database {
         for family in try families(of: account.id) { try erase(family, &touched, &erasure) }
         erasure.add(try run("DELETE FROM security_event WHERE account_id = ?", [account.id]), of: "security_event")
         erasure.add(try run("DELETE FROM account WHERE id = ?", [account.id]), of: "account")
-        touched.accounts.insert(account.id)
         return ended
     }
 

@@ -43,22 +43,30 @@ extension CatalogueDocument {
         }
     }
 
-    /// A document with an integration and what it stands on alone: its ends, the requestor's programmer, and the MVPD through which its own is
-    /// reached.
+    /// A document with an integration and what it stands on alone: what it names, and what that names in its turn.
     func around(integration key: EntityKey) -> CatalogueDocument {
-        let (requestor, mvpd) = (EntityKey(.requestors, key.requestor), EntityKey(.mvpds, key.mvpd))
-        let tested = testedIntegration(mvpd)
-        // An upstream names requestors, and they name upstreams.
-        if self[requestor]?["upstream"] != nil {
-            return filtered { [.programmers, .requestors, .upstreams].contains($0.section) || [key, mvpd, tested].contains($0) }
+        var needed: Set<EntityKey> = []
+        var waiting = [key]
+        while let next = waiting.popLast() {
+            if needed.insert(next).inserted { waiting += named(by: next) }
         }
-        // A list of a proxy names requestors too, and so does a test user.
-        let requestors =
-            [requestor] + (self[mvpd]?["proxy"]?["requestors"]?.texts ?? []).map { EntityKey(.requestors, $0) }
-            + (tested.map { [EntityKey(.requestors, $0.requestor)] } ?? [])
-        let programmers = requestors.map { EntityKey(.programmers, self[$0]?["programmer"]?.text ?? "") }
-        let needed = Set([key, mvpd, tested ?? key, EntityKey(.mvpds, self[mvpd]?["proxy"]?["mvpd"]?.text ?? "")] + requestors + programmers)
         return filtered { needed.contains($0) }
+    }
+
+    /// The entries that this one names, and the integration that its test user tries: `refers` from the other end.
+    private func named(by key: EntityKey) -> [EntityKey] {
+        func keys(_ section: CatalogueSection, _ ids: [String?]) -> [EntityKey] { ids.compactMap { $0 }.map { EntityKey(section, $0) } }
+        let tree = self[key]
+        switch key.section {
+        case .integrations: return keys(.requestors, [key.requestor]) + keys(.mvpds, [key.mvpd])
+        case .requestors: return keys(.programmers, [tree?["programmer"]?.text]) + keys(.upstreams, [tree?["upstream"]?["upstream"]?.text])
+        case .upstreams: return keys(.requestors, (tree?["clients"]?.elements ?? []).flatMap { $0["requestors"]?.texts ?? [] })
+        case .mvpds:
+            let tested = testedIntegration(key)
+            let requestors = (tree?["proxy"]?["requestors"]?.texts ?? []) + (tested.map { [$0.requestor] } ?? [])
+            return keys(.mvpds, [tree?["proxy"]?["mvpd"]?.text]) + keys(.requestors, requestors) + (tested.map { [$0] } ?? [])
+        case .programmers, .applications, .platformIdentityIssuers, .serviceTokenIssuers: return []
+        }
     }
 
     /// The part of the document that is enough to judge a change of an entry, where all else is good. Integrations refer to a requestor and an MVPD,

@@ -59,7 +59,9 @@ struct TestSignInPages: Sendable {
                 "openAddress": controller.address(running.ticket), "isRunning": isRunning, "seconds": "\(Self.seconds)",
                 "pauseAddress": running.paused(true).address, "lookAddress": running.paused(false).address,
             ]
-            var response = await console.page("test-sign-in", "Test a sign-in", in: .draft, content, for: visitor, exchange)
+            var response = await console.page(
+                "test-sign-in", "Test a sign-in", window: "Test of a sign-in at \(running.choice.mvpd), waiting", in: .draft, content, for: visitor,
+                exchange)
             // By a header: the page works without scripts.
             if isRunning { response.headers[.refresh] = "\(Self.seconds)" }
             return response
@@ -67,7 +69,9 @@ struct TestSignInPages: Sendable {
         var ended = SignInPages.content(report)
         if report.result == .signedIn, let push = try await push(running, exchange, visitor) { ended["push"] = push }
         content["ended"] = ended
-        return await console.page("test-sign-in", "Test a sign-in", in: .draft, content, for: visitor, exchange)
+        return await console.page(
+            "test-sign-in", "Test a sign-in", window: "Test of a sign-in at \(running.choice.mvpd), ended", in: .draft, content, for: visitor,
+            exchange)
     }
 
     /// - Returns: `nil` as long as the MVPD has not answered.
@@ -111,7 +115,8 @@ struct TestSignInPages: Sendable {
             content["problems"] = [refused.message] + refused.problems.map { $0.field.isEmpty ? $0.message : "\($0.field) \($0.message)" }
             content["hasProblems"] = true
         }
-        return await console.page("test-sign-in", "Test a sign-in", in: .draft, content, for: visitor, exchange, status: status)
+        return await console.page(
+            "test-sign-in", "Test a sign-in", window: "Test a sign-in at \(choice.mvpd)", in: .draft, content, for: visitor, exchange, status: status)
     }
 
     /// The sign-in to try.

@@ -9,6 +9,7 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
     case integrations
     case applications
     case programmers
+    case upstreams
 
     var place: ConsolePlace {
         switch self {
@@ -17,6 +18,7 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
         case .integrations: .integrations
         case .applications: .applications
         case .programmers: .programmers
+        case .upstreams: .upstreams
         }
     }
 
@@ -27,6 +29,7 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
         case .integrations: .integration
         case .applications: .application
         case .programmers: .programmer
+        case .upstreams: .upstream
         }
     }
 
@@ -38,6 +41,7 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
         case .integrations: "integration"
         case .applications: "application"
         case .programmers: "programmer"
+        case .upstreams: "upstream"
         }
     }
 
@@ -55,9 +59,15 @@ enum ConsoleCollection: String, CaseIterable, Sendable {
         switch self {
         case .channels, .integrations, .applications: visitor.mayEdit
         case .programmers: visitor.isOperator || (visitor.mayEdit && isReplacement)
-        case .mvpds: visitor.isOperator
+        case .mvpds, .upstreams: visitor.isOperator
         }
     }
+
+    /// True for entries that operators alone see: what all programmers share, and nobody else's business (bridge §3.1).
+    var isForOperators: Bool { self == .upstreams }
+
+    /// True where too much must be there for fields: a new entry begins as JSON.
+    var beginsAsJson: Bool { self == .mvpds || self == .upstreams }
 
     static func of(_ kind: EntityKind) -> ConsoleCollection? { allCases.first { $0.kind == kind } }
 }
@@ -85,6 +95,9 @@ struct ConsoleEntry: Sendable {
         let name = tree["name"]?.text ?? tree["displayName"]?.text ?? ""
         return name.isEmpty ? id : name
     }
+
+    /// Its name, and its id where that is another: what tells it from all others of its collection.
+    var fullName: String { collection == .integrations || OctetText(name) == OctetText(id) ? name : "\(name) (\(id))" }
 
     /// True for an integration that is enabled.
     var isOn: Bool { tree["enabled"] != .bool(false) }

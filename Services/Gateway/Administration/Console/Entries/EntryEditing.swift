@@ -71,10 +71,13 @@ struct EntryEditing: Sendable {
         var content = common(entry)
         content.merge(FormContent(form).content) { _, own in own }
         content["formAddress"] = collection.address(of: entry.id, "edit")
+        let ids = form.groups.flatMap(\.fields).compactMap(\.ids)
+        content.merge(await IdChoices(console: console).content(ids, isDrafted: true, for: visitor, exchange)) { own, _ in own }
         if overtaken {
             content["overtaken"] = ["groups": FormContent.facts(EntryForm(entry.groups, of: entry.tree))]
         }
-        return await console.page("edit", "Edit \(entry.name)", in: collection.place, content, for: visitor, exchange, status: status)
+        return await console.page(
+            "edit", "Edit \(entry.name)", window: "Edit \(entry.fullName)", in: collection.place, content, for: visitor, exchange, status: status)
     }
 
     private func json(
@@ -88,7 +91,7 @@ struct EntryEditing: Sendable {
             if refusal.reason == .preconditionFailed { content["overtaken"] = ["currentJson": PrettyJson.text(entry.tree)] }
         }
         return await console.page(
-            "json", "Edit \(entry.name) as JSON", in: collection.place, content, for: visitor, exchange,
+            "json", "Edit \(entry.name) as JSON", window: "Edit \(entry.fullName) as JSON", in: collection.place, content, for: visitor, exchange,
             status: refusal.map { AdministrationError($0).status } ?? .ok)
     }
 
@@ -170,8 +173,7 @@ struct EntryCreation: Sendable {
     /// Not below the collection's own: there it could be an entry's.
     var path: String { Console.address("new", collection.rawValue) }
 
-    /// MVPDs have too much that must be there for fields: they begin as JSON.
-    private var isJson: Bool { collection == .mvpds }
+    private var isJson: Bool { collection.beginsAsJson }
 
     private var groups: [FormGroup] {
         [FormGroup(title: "Which", fields: FormGroups.identity(collection))] + FormGroups.groups(collection)
@@ -217,6 +219,9 @@ struct EntryCreation: Sendable {
         if isJson {
             content["groups"] = nil
             content["asJson"] = ["json": json]
+        } else {
+            let ids = form.groups.flatMap(\.fields).compactMap(\.ids)
+            content.merge(await IdChoices(console: console).content(ids, isDrafted: true, for: visitor, exchange)) { own, _ in own }
         }
         return await console.page(
             "create", "Add \(collection.article) \(collection.noun)", in: collection.place, content, for: visitor, exchange, status: status)
@@ -235,6 +240,9 @@ extension ConsoleCollection {
                 #"{"id":"","displayName":"","authzTtl":86400,"saml":{"idpEntityId":"","ssoUrl":"","requestBinding":"redirect","#
                     + #""signingCertificates":[]},"authorization":{"protocol":"none"}}"#)
         case .integrations, .programmers: .object([:])
+        case .upstreams:
+            JsonTree.reading(
+                #"{"id":"","baseUrl":"https://","clients":[{"id":"tv","statementReference":"","requestors":"all","platforms":"all"}]}"#)
         case .applications: .object(["platforms": .string("all"), "requestors": .array([]), "scopes": .array([])])
         }
     }

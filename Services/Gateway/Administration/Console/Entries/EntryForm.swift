@@ -24,6 +24,9 @@ struct EntryForm {
     init(_ groups: [FormGroup], typed exchange: Exchange) throws {
         self.groups = groups
         for (name, value) in try exchange.allParameters() { values[OctetText(name)] = value }
+        for field in fields where field.hasSeveralInputs {
+            values[OctetText(field.name)] = TypedIds.list(try exchange.all(field.name)).joined(separator: "\n")
+        }
     }
 
     /// Fills in what a link says; nothing where it says nothing.
@@ -73,7 +76,7 @@ struct EntryForm {
         switch (field.kind, value) {
         case (.toggle, .bool(let flag)): values[key] = flag ? "on" : ""
         case (.lifetime, .number(let text)): showLifetime(Int(text) ?? 0, field)
-        case (.lines, _): values[key] = value.elements.map { $0.text ?? $0["name"]?.text ?? $0.canonical }.joined(separator: "\n")
+        case (.lines, _), (.ids, _): values[key] = value.elements.map { $0.text ?? $0["name"]?.text ?? $0.canonical }.joined(separator: "\n")
         case (.metadataKeys, _): values[key] = value.elements.map(MetadataKeyLine.text).joined(separator: "\n")
         case (_, .string(let text)), (_, .number(let text)): values[key] = text
         default: values[key] = value.canonical
@@ -94,13 +97,13 @@ struct EntryForm {
         let old = tree.value(at: field.path[...])
         let new: JsonTree?
         switch field.kind {
-        case .text, .choice: new = typed.isEmpty ? nil : .string(typed)
+        case .text, .id, .choice: new = typed.isEmpty ? nil : .string(typed)
         case .number: new = typed.isEmpty ? nil : .number(try Self.number(typed))
         case .toggle(let usually):
             let isOn = !typed.isEmpty
             new = old == nil && isOn == usually ? nil : .bool(isOn)
         case .lifetime: new = try lifetime(field)
-        case .lines:
+        case .lines, .ids:
             let known = Dictionary((old?.elements ?? []).map { (OctetText($0.text ?? $0["name"]?.text ?? $0.canonical), $0) }) { first, _ in first }
             let lines = typed.lines.map { known[OctetText($0)] ?? .string($0) }
             new = lines.isEmpty && old == nil ? nil : .array(lines)
@@ -157,6 +160,10 @@ extension String {
 struct FormField: Sendable {
     enum Kind: Sendable {
         case text
+        /// The id of an entry, with a list of them to choose from.
+        case id(of: ConsoleCollection)
+        /// Ids in an order, each in an input of its own with that list.
+        case ids(of: ConsoleCollection)
         /// A text in each line.
         case lines
         case toggle(usually: Bool)
@@ -182,6 +189,17 @@ struct FormField: Sendable {
     }
 
     var path: [String] { name.split(separator: ".").map(String.init) }
+
+    /// True where a form sends several parameters of its name.
+    var hasSeveralInputs: Bool { if case .ids = kind { true } else { false } }
+
+    /// The entries whose ids may be chosen; `nil`: it holds no id.
+    var ids: ConsoleCollection? {
+        switch kind {
+        case .id(let collection), .ids(let collection): collection
+        default: nil
+        }
+    }
 
     /// Parameters that the form has for it.
     static let lifetimeParts: [(suffix: String, label: String, seconds: Int)] = [

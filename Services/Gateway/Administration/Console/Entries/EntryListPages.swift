@@ -17,13 +17,17 @@ struct EntryListPages: Sendable {
             page: PageRequest(page: try exchange.page().page, size: Self.size), requestorID: filter.requestor, mvpdID: filter.mvpd,
             changedOnly: filter.changedOnly)
         let list = try await console.administration.listEntities(request, context: exchange.call)
+        let states = collection == .upstreams ? await UpstreamSection(console: console).states("", exchange) : nil
         var content: [String: Any] = [
             "noun": collection.noun, "listAddress": Console.address(collection.rawValue), "columns": EntryRow.columns(collection),
-            "rows": list.entities.map { EntryRow(ConsoleEntry(collection, $0)).content },
+            "rows": list.entities.map { EntryRow(ConsoleEntry(collection, $0), state: states?[OctetText($0.id)]).content },
             "query": filter.query, "changedOnly": filter.changedOnly,
             "isFiltered": filter != Filter(),
         ]
-        if collection == .integrations { content["pair"] = ["requestor": filter.requestor, "mvpd": filter.mvpd] }
+        if collection == .integrations {
+            content["pair"] = ["requestor": filter.requestor, "mvpd": filter.mvpd]
+            content.merge(await IdChoices(console: console).content([.channels, .mvpds], isDrafted: true, for: visitor, exchange)) { own, _ in own }
+        }
         if collection == .mvpds, visitor.isOperator { content["connectAddress"] = ConnectPages.path }
         if collection != .mvpds, collection.mayWrite(visitor, isReplacement: false) {
             content["addAddress"] = Console.address(
@@ -39,7 +43,9 @@ struct EntryListPages: Sendable {
                     ])
             }.content
         ) { own, _ in own }
-        return await console.page("list", collection.place.name, in: collection.place, content, for: visitor, exchange)
+        return await console.page(
+            "list", collection.place.name, window: filter.title(of: collection.place.name, page: max(1, list.page)), in: collection.place, content,
+            for: visitor, exchange)
     }
 
     /// The filter of the list.
@@ -56,6 +62,13 @@ struct EntryListPages: Sendable {
             requestor = try exchange.value("requestor") ?? ""
             mvpd = try exchange.value("mvpd") ?? ""
             changedOnly = try exchange.value("changed") == "1"
+        }
+
+        /// The title of the window: what the list is narrowed to, and which of its pages it is.
+        func title(of name: String, page: UInt32) -> String {
+            let words = [requestor, mvpd, query.isEmpty ? "" : "“\(query)”", changedOnly ? "changed" : ""].filter { !$0.isEmpty }
+            let narrowed = words.isEmpty ? name : "\(name): \(words.joined(separator: ", "))"
+            return page == 1 ? narrowed : "\(narrowed), page \(page)"
         }
 
         static func == (left: Filter, right: Filter) -> Bool {
@@ -92,12 +105,14 @@ struct EntryRow {
         case .integrations: ["Integration", "State", "Sign-in lasts", "Single sign-on"]
         case .applications: ["Application", "Version", "Programmer", "Channels"]
         case .programmers: ["Programmer", "Id"]
+        case .upstreams: ["Upstream", "State", "Address", "Clients"]
         }
     }
 
-    init(_ entry: ConsoleEntry) {
+    /// - Parameter state: How an upstream is now; `nil`: it is none, or nobody can say.
+    init(_ entry: ConsoleEntry, state: UpstreamState? = nil) {
         let columns = Self.columns(entry.collection)
-        let cells = zip(columns.dropFirst(), Self.cells(entry)).map { ["cellLabel": $0, "cell": $1] }
+        let cells = zip(columns.dropFirst(), Self.cells(entry, state)).map { ["cellLabel": $0, "cell": $1] }
         var content: [String: Any] = [
             "rowLabel": columns[0], "rowName": entry.name, "rowAddress": entry.collection.address(of: entry.id), "cells": cells,
             "isChanged": entry.entity.isChanged,
@@ -106,7 +121,7 @@ struct EntryRow {
         self.content = content
     }
 
-    private static func cells(_ entry: ConsoleEntry) -> [String] {
+    private static func cells(_ entry: ConsoleEntry, _ state: UpstreamState?) -> [String] {
         let tree = entry.tree
         switch entry.collection {
         case .channels: return [entry.id, tree["programmer"]?.text ?? "", names(tree["domains"])]
@@ -121,12 +136,13 @@ struct EntryRow {
             ]
         case .applications: return [tree["version"]?.text ?? "", tree["programmer"]?.text ?? "", names(tree["requestors"])]
         case .programmers: return [entry.id]
+        case .upstreams: return [UpstreamSection.word(state), tree["baseUrl"]?.text ?? "", names(tree["clients"])]
         }
     }
 
     /// The first of them, and how many more there are.
     private static func names(_ list: JsonTree?) -> String {
-        let names = (list?.elements ?? []).map { $0.text ?? $0["name"]?.text ?? "" }
+        let names = (list?.elements ?? []).map { $0.text ?? $0["name"]?.text ?? $0["id"]?.text ?? "" }
         let first = names.prefix(3).joined(separator: ", ")
         return names.count > 3 ? "\(first) and \(names.count - 3) more" : first
     }

@@ -56,9 +56,17 @@ struct EntryPages: Sendable {
             "isChanged": entry.entity.isChanged, "etag": entry.entity.etag, "related": related(entry, visitor),
             "wasSaved": (try? exchange.value("saved")) == "1",
         ]
+        content["hasRelated"] = !related(entry, visitor).isEmpty
         if collection == .integrations { content["state"] = ["isOn": entry.isOn] }
-        if let upstream = await UpstreamSummary(console: console).tag(await upstream(of: entry, visitor, exchange), exchange) {
-            content["upstream"] = upstream
+        let upstream = await upstream(of: entry, visitor, exchange)
+        if var tag = await UpstreamSummary(console: console).tag(upstream, exchange) {
+            if visitor.isOperator, let upstream { tag["upstreamLink"] = ConsoleCollection.upstreams.address(of: upstream) }
+            content["upstream"] = tag
+        }
+        if collection == .upstreams {
+            // It has more properties than anybody sets.
+            content["groups"] = FormContent.facts(EntryForm(entry.groups, of: entry.tree), withUnset: false)
+            content.merge(await UpstreamSection(console: console).content(entry, exchange)) { own, _ in own }
         }
         let levels = collection.mayWrite(visitor, isReplacement: true) ? entry.id : nil
         if let effective = EffectiveTable(entry.entity.effectiveJson, editing: levels).content { content["effective"] = effective }
@@ -80,7 +88,7 @@ struct EntryPages: Sendable {
         }
         if let refusal { content["refused"] = RefusalContent(refusal).content }
         return await console.page(
-            "entry", entry.name, in: collection.place, content, for: visitor, exchange,
+            "entry", entry.name, window: entry.fullName, in: collection.place, content, for: visitor, exchange,
             status: refusal.map { AdministrationError($0).status } ?? .ok)
     }
 
@@ -93,7 +101,7 @@ struct EntryPages: Sendable {
             let request = GetEntityRequest(token: visitor.secret, kind: .requestor, id: requestor)
             guard let channel = try? await console.administration.getEntity(request, context: exchange.call) else { return nil }
             return JsonTree.reading(channel.json)["upstream"]?["upstream"]?.text
-        case .mvpds, .applications, .programmers: return nil
+        case .mvpds, .applications, .programmers, .upstreams: return nil
         }
     }
 
@@ -122,7 +130,7 @@ struct EntryPages: Sendable {
                 link("MVPD \(parts[1])", ConsoleCollection.mvpds.address(of: parts[1])),
                 link("Sign-ins of the MVPD", Console.address("sign-ins", query: ["mvpd": parts[1]])),
             ] + tests(parts[1], parts[0], visitor) + [link("Watch a sign-in by what is live", SignInWatch.address(parts[1]))]
-        case .applications, .programmers: return []
+        case .applications, .programmers, .upstreams: return []
         }
     }
 

@@ -19,14 +19,17 @@ struct FormContent {
     }
 
     /// The values of an entry, without a form.
-    static func facts(_ form: EntryForm) -> [[String: Any]] {
-        form.groups.map { group in
-            [
-                "groupTitle": group.title,
-                "facts": group.fields.map { ["factLabel": $0.label, "factValue": told($0, form)] },
-            ]
+    /// - Parameter withUnset: Fields without a value are there too, and so are groups of them.
+    static func facts(_ form: EntryForm, withUnset: Bool = true) -> [[String: Any]] {
+        form.groups.compactMap { group in
+            let values = group.fields.map { (label: $0.label, value: told($0, form)) }.filter { withUnset || $0.value != unset }
+            guard withUnset || !values.isEmpty else { return nil }
+            return ["groupTitle": group.title, "facts": values.map { ["factLabel": $0.label, "factValue": $0.value] }]
         }
     }
+
+    /// A field without a value.
+    private static let unset = "–"
 
     private static func group(_ group: FormGroup, _ form: EntryForm) -> [String: Any] {
         ["groupTitle": group.title, "fields": group.fields.map { field($0, form) }]
@@ -43,6 +46,11 @@ struct FormContent {
         if !described.isEmpty { content["describedBy"] = described.joined(separator: " ") }
         switch field.kind {
         case .text, .number: content["isLine"] = ["inputMode": isNumber(field) ? "numeric" : "text"]
+        case .id(let collection): content["isLine"] = ["inputMode": "text", "listId": IdChoices.listId(collection)]
+        case .ids(let collection):
+            content["isIds"] = TypedIds.inputs(
+                form[field.name].split(separator: "\n").map(String.init), of: collection, name: field.name, id: id, label: field.label,
+                describedBy: content["describedBy"] as? String, isWrong: !problem.isEmpty)
         case .lines, .metadataKeys: content["isLines"] = true
         case .toggle: content["isToggle"] = ["isOn": !form[field.name].isEmpty]
         case .choice(let choices):
@@ -72,9 +80,9 @@ struct FormContent {
         case .lifetime:
             let seconds = FormField.lifetimeParts.map { (Int(form["\(field.name).\($0.suffix)"]) ?? 0) * $0.seconds }.reduce(0, +)
             return seconds == 0 ? "not set" : LifetimeText(seconds: seconds).text
-        case .lines, .metadataKeys: return form[field.name].isEmpty ? "–" : form[field.name].split(separator: "\n").joined(separator: ", ")
+        case .lines, .ids, .metadataKeys: return form[field.name].isEmpty ? unset : form[field.name].split(separator: "\n").joined(separator: ", ")
         case .choice(let choices): return choices.first { $0.value == form[field.name] }?.label ?? form[field.name]
-        case .text, .number: return form[field.name].isEmpty ? "–" : form[field.name]
+        case .text, .id, .number: return form[field.name].isEmpty ? unset : form[field.name]
         }
     }
 }

@@ -15,6 +15,7 @@ enum FormGroups {
         case .integrations: integration
         case .applications: application
         case .programmers: programmer
+        case .upstreams: UpstreamFields.groups
         }
     }
 
@@ -22,13 +23,14 @@ enum FormGroups {
     static func identity(_ collection: ConsoleCollection) -> [FormField] {
         let id = FormField("id", "Id", .text, hint: "Letters, digits, _ and -. It cannot be changed later.")
         return switch collection {
-        case .channels: [id, FormField("programmer", "Programmer", .text, hint: "The programmer's id.")]
-        case .mvpds: []
+        case .channels: [id, FormField("programmer", "Programmer", .id(of: .programmers), hint: "The programmer's id.")]
+        case .mvpds, .upstreams: []
         case .integrations:
             [
-                FormField("requestor", "Channel", .text, hint: "The channel's id."), FormField("mvpd", "MVPD", .text, hint: "The MVPD's id."),
+                FormField("requestor", "Channel", .id(of: .channels), hint: "The channel's id."),
+                FormField("mvpd", "MVPD", .id(of: .mvpds), hint: "The MVPD's id."),
             ]
-        case .applications: [id, FormField("programmer", "Programmer", .text, hint: "The programmer's id.")]
+        case .applications: [id, FormField("programmer", "Programmer", .id(of: .programmers), hint: "The programmer's id.")]
         case .programmers: [id]
         }
     }
@@ -53,7 +55,9 @@ enum FormGroups {
         FormGroup(
             title: "Sign-in pages",
             fields: [
-                FormField("favouriteMvpds", "Favourite MVPDs", .lines, hint: "Their ids, one in each line: people see them before all others."),
+                FormField(
+                    "favouriteMvpds", "Favourite MVPDs", .ids(of: .mvpds), hint: "Their ids, in the order in which people see them before all others."
+                ),
                 FormField("logoUrl", "Logo URL", .text, hint: "https, at most 48 pixels high."),
                 FormField(
                     "accentColor", "Colour of buttons and links", .text, hint: "Such as #0b5fad. It is made darker or lighter until it can be read."),
@@ -123,7 +127,8 @@ enum FormGroups {
             title: "Test user, who signs in on a schedule",
             fields: [
                 FormField(
-                    "testSignIn.requestor", "Channel", .text, hint: "The id of a channel that the MVPD is integrated with. All empty: nobody tests."),
+                    "testSignIn.requestor", "Channel", .id(of: .channels),
+                    hint: "The id of a channel that the MVPD is integrated with. All empty: nobody tests."),
                 FormField("testSignIn.user", "User", .text, hint: "As it is typed into the MVPD's login page."),
                 FormField(
                     "testSignIn.passwordReference", "Name of the password", .text, hint: "The password itself lies with the authentication service."),
@@ -143,7 +148,7 @@ enum FormGroups {
             title: "General",
             fields: [
                 FormField("name", "Name", .text), FormField("version", "Version", .text),
-                FormField("requestors", "Channels", .lines, hint: "Their ids, one in each line."),
+                FormField("requestors", "Channels", .ids(of: .channels), hint: "Their ids, one in each or several with blanks between."),
                 FormField("scopes", "Scopes", .lines, hint: "One in each line, such as api:client:v2."),
                 FormField("redirectDomains", "Redirect domains", .lines, hint: "One in each line; at or below a domain of one of the channels."),
             ])
@@ -154,6 +159,9 @@ enum FormGroups {
 
 /// The properties of an MVPD's sign-in that have fields, by the names that explanations of sign-ins give them.
 enum SignInFields {
+    /// Those of every protocol.
+    static let all = [saml, oauth]
+
     static func groups(of mvpd: JsonTree) -> [FormGroup] {
         (mvpd["saml"] == nil ? [] : [saml]) + (mvpd["oauth"] == nil ? [] : [oauth])
     }

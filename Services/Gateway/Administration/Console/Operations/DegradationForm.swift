@@ -13,8 +13,7 @@ struct DegradationForm {
     ]
 
     private let kindWord: String
-    /// Ids as they were typed.
-    private let mvpds: String
+    let mvpdIDs: [String]
     let requestors: [String]
     let minutes: Int
     let message: String
@@ -22,14 +21,14 @@ struct DegradationForm {
     private let hasAgreed: Bool
     var problems: [String] = []
 
-    init(mvpds: String, requestors: [String]) {
-        (self.mvpds, self.requestors) = (mvpds, requestors)
+    init(mvpds: [String], requestors: [String]) {
+        (mvpdIDs, self.requestors) = (TypedIds.list(mvpds), requestors)
         (kindWord, minutes, message, reason, hasAgreed) = ("AuthNAll", 120, "", "", false)
     }
 
     init(_ exchange: Exchange) throws {
         kindWord = try exchange.value("kind") ?? ""
-        mvpds = try exchange.value("mvpds") ?? ""
+        mvpdIDs = TypedIds.list(try exchange.all("mvpds"))
         requestors = try exchange.all("requestor").filter { !$0.isEmpty }
         minutes = Int(try exchange.value("minutes") ?? "") ?? 0
         message = (try exchange.value("message") ?? "").trimmed
@@ -44,24 +43,23 @@ struct DegradationForm {
 
     var kind: DegradationKind { Self.kinds.first { $0.value == kindWord }?.kind ?? .unknown }
 
-    /// Separated by blanks, commas or lines.
-    var mvpdIDs: [String] { mvpds.split { $0.isWhitespace || $0 == "," }.map(String.init) }
-
     var isComplete: Bool { problems.isEmpty }
 
-    func content(channels: [ConsoleEntry]) -> [String: Any] {
-        let chosen = Set(requestors.map { OctetText($0) })
-        return [
-            "formProblems": problems, "hasProblems": !problems.isEmpty, "mvpds": mvpds, "message": message, "reason": reason, "hasAgreed": hasAgreed,
+    private var hasProblems: Bool { !problems.isEmpty }
+
+    func content(channels: [Requestor]) -> [String: Any] {
+        [
+            "formProblems": problems, "hasProblems": hasProblems, "message": message, "reason": reason, "hasAgreed": hasAgreed,
             "kinds": Self.kinds.map {
                 ["kindValue": $0.value, "kindLabel": $0.label, "kindHint": $0.hint, "isKind": $0.value == kindWord] as [String: Any]
             },
             "lengths": Self.lengths.map {
                 ["lengthValue": "\($0.minutes)", "lengthLabel": $0.label, "isLength": $0.minutes == minutes] as [String: Any]
             },
-            "channels": channels.map {
-                ["channelId": $0.id, "channelName": $0.name, "isChannel": chosen.contains(OctetText($0.id))] as [String: Any]
-            },
+            "channels": ConsoleScope.choices(channels, chosen: requestors),
+            "mvpdInputs": TypedIds.inputs(
+                mvpdIDs, of: .mvpds, name: "mvpds", id: "mvpds", label: "MVPD", describedBy: "mvpds-hint", isRequired: true,
+                isWrong: hasProblems && mvpdIDs.isEmpty),
         ]
     }
 }

@@ -37,7 +37,8 @@ struct SignInWatch: Sendable {
             let report = try await reader.report(newest.traceID, for: visitor.administrator, exchange)
             content.merge(SignInPages.content(report)) { _, own in own }
         }
-        var response = await console.page("sign-in-watch", "Watch a sign-in", in: .signIns, content, for: visitor, exchange)
+        var response = await console.page(
+            "sign-in-watch", "Watch a sign-in", window: "Watch a sign-in at \(mvpd)", in: .signIns, content, for: visitor, exchange)
         // By a header: the page works without scripts.
         if isRunning { response.headers[.refresh] = "\(Self.seconds)" }
         return response
@@ -65,12 +66,12 @@ struct SignInPages: Sendable {
 
     @Sendable func list(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
         let mvpd = (try exchange.value("mvpd") ?? "").trimmed
-        // Failures are what one comes for; the form says otherwise by the empty value beside the box.
-        let failedOnly = exchange.query.isEmpty ? true : try exchange.value("failed") == "1"
+        let failedOnly = try exchange.value("failed") == "1"
         let request = ListSignInReportsRequest(mvpd: mvpd, failedOnly: failedOnly)
         let reports = try await reader.reports(request, for: visitor.administrator, exchange)
         let content: [String: Any] = [
             "signIns": reports.prefix(Self.most).map(Self.row), "filterMvpd": mvpd, "failedOnly": failedOnly, "isEmpty": reports.isEmpty,
+            "isFiltered": failedOnly || !mvpd.isEmpty,
             "signInsAddress": ConsolePlace.signIns.address, "isCut": reports.count > Self.most, "most": "\(Self.most)",
         ]
         return await console.page("sign-ins", "Sign-ins", in: .signIns, content, for: visitor, exchange)
@@ -97,7 +98,7 @@ struct SignInPages: Sendable {
     }
 
     private static func row(_ report: SignInReport) -> [String: Any] {
-        [
+        var row: [String: Any] = [
             "signInTrace": report.traceID, "signInAddress": Console.address("sign-ins", report.traceID),
             "signInAt": DisplayedTime(milliseconds: report.endedAtMilliseconds).text,
             "signInChannel": report.requestor.isEmpty ? "–" : report.requestor,
@@ -105,6 +106,8 @@ struct SignInPages: Sendable {
             "signInResult": report.isTest ? "test: \(word(report.result, isTest: true))" : word(report.result), "isTest": report.isTest,
             "isGood": report.result == .signedIn, "isBad": report.result == .rejected,
         ]
+        if report.result == .rejected, !report.reason.isEmpty { row["signInWhy"] = SignInReasonText.sentence(report.reason) }
+        return row
     }
 
     private static func word(_ result: SignInResult, isTest: Bool = false) -> String {
@@ -142,15 +145,21 @@ struct SignInReader: Sendable {
     let catalogue: any CatalogueSource
 
     func reports(_ request: ListSignInReportsRequest, for administrator: Administrator, _ exchange: Exchange) async throws -> [SignInReport] {
-        let found = try await operations.listSignInReports(request, context: exchange.call)
-        return try found.reports.filter { try sees(administrator, $0) }
+        try visible(try await operations.listSignInReports(request, context: exchange.call).reports, to: administrator)
     }
 
-    /// The state of scheduled sign-ins.
+    func visible(_ reports: [SignInReport], to administrator: Administrator) throws -> [SignInReport] {
+        try reports.filter { try sees(administrator, $0) }
+    }
+
+    /// The states of scheduled sign-ins.
     func scheduled(for administrator: Administrator, _ exchange: Exchange) async throws -> [ScheduledSignInState] {
-        let found = try await operations.listScheduledSignIns(ListScheduledSignInsRequest(), context: exchange.call).signIns
+        try visible(try await operations.listScheduledSignIns(ListScheduledSignInsRequest(), context: exchange.call).signIns, to: administrator)
+    }
+
+    func visible(_ states: [ScheduledSignInState], to administrator: Administrator) throws -> [ScheduledSignInState] {
         let catalogue = try catalogue.current()
-        return found.filter { state in
+        return states.filter { state in
             guard administrator.role != .operator else { return true }
             return catalogue.requestor(state.requestor).map { administrator.programmerIDs.contains($0.programmerID) } ?? false
         }

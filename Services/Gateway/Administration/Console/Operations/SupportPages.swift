@@ -159,7 +159,7 @@ struct DegradationPages: Sendable {
     }
 
     @Sendable func form(_ exchange: Exchange, _ visitor: Visitor) async throws -> Response {
-        let typed = DegradationForm(mvpds: try exchange.value("mvpd") ?? "", requestors: try exchange.all("requestor"))
+        let typed = DegradationForm(mvpds: try exchange.all("mvpd"), requestors: try exchange.all("requestor"))
         return try await page(typed, visitor, exchange)
     }
 
@@ -172,10 +172,8 @@ struct DegradationPages: Sendable {
             let request = StartDegradationRequest(
                 token: visitor.secret, kind: typed.kind, requestorID: requestor, mvpdIDs: typed.mvpdIDs, endsAtMilliseconds: end,
                 message: typed.message, reason: typed.reason)
-            var call = exchange.changingCall
             // One call for each channel: each is a change of its own.
-            call.idempotencyKey = "\(exchange.facts.requestID)-\(requestor)"
-            switch try await console.administration.startDegradation(request, context: call).outcome {
+            switch try await console.administration.startDegradation(request, context: exchange.partialCall(requestor)).outcome {
             case .started: continue
             case .refusal(let refusal):
                 typed.problems.append("\(requestor): \(refusal.message)")
@@ -199,9 +197,8 @@ struct DegradationPages: Sendable {
     private func page(
         _ form: DegradationForm, _ visitor: Visitor, _ exchange: Exchange, status: HTTPResponse.Status = .ok
     ) async throws -> Response {
-        let request = ListEntitiesRequest(token: visitor.secret, kind: .requestor, page: PageRequest(page: 1, size: 200))
-        let channels = try await console.administration.listEntities(request, context: exchange.call)
-        var content = form.content(channels: channels.entities.map { ConsoleEntry(.channels, $0) })
+        // Rules are of what is live.
+        var content = form.content(channels: try ConsoleScope(catalogue: console.dependencies.catalogue).channels(of: visitor.administrator))
         content["degradationAddress"] = ConsolePlace.degradation.address
         return await console.page("degrade", "Start a degradation", in: .degradation, content, for: visitor, exchange, status: status)
     }

@@ -9,11 +9,11 @@ struct UpstreamSummary: Sendable {
     let console: Console
 
     /// For the home of an operator: those that fail first, then those with the latest alarm. Nothing where there is none, or nobody can say.
-    func home(_ exchange: Exchange, _ visitor: Visitor) async -> [String: Any] {
-        guard visitor.isOperator, let states = await states("", exchange), !states.isEmpty else { return [:] }
+    static func home(_ states: [UpstreamState]) -> [String: Any] {
+        guard !states.isEmpty else { return [:] }
         func rank(_ state: UpstreamState) -> (Int, UInt64) { (state.openBreakers.isEmpty ? 0 : 1, state.alarms.first?.atMilliseconds ?? 0) }
-        let shown = states.sorted { rank($0) > rank($1) }.prefix(Self.most)
-        var section: [String: Any] = ["upstreamRows": shown.map(Self.row)]
+        let shown = states.sorted { rank($0) > rank($1) }.prefix(most)
+        var section: [String: Any] = ["upstreamRows": shown.map(row)]
         if states.count > shown.count { section["moreUpstreams"] = "\(states.count - shown.count)" }
         return ["upstreams": section]
     }
@@ -37,11 +37,7 @@ struct UpstreamSummary: Sendable {
             "upstreamName": state.upstream, "upstreamFails": !state.openBreakers.isEmpty, "upstreamRests": state.openBreakers.joined(separator: ", "),
             "upstreamLogouts": "\(state.openLogouts)",
         ]
-        if let alarm = state.alarms.first {
-            row["upstreamAlarm"] = [
-                "alarmEvent": alarm.event, "alarmDetails": alarm.details, "alarmTime": DisplayedTime(milliseconds: alarm.atMilliseconds).text,
-            ]
-        }
+        if let alarm = state.alarms.first { row["upstreamAlarm"] = UpstreamAlarmText(alarm: alarm).content }
         return row
     }
 }

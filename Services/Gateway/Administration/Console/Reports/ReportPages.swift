@@ -25,9 +25,11 @@ struct ReportPages: Sendable {
         let isLarge = try console.dependencies.catalogue.current().configuration.integrations.count > Self.large
         let first = isLarge ? channels.prefix(1) : channels[...]
         let chosen = isChosen ? try exchange.all("requestor").filter { !$0.isEmpty } : first.map(\.id)
-        let mvpds = (try exchange.value("mvpd") ?? "").split { $0.isWhitespace || $0 == "," }.map(String.init)
+        let mvpds = TypedIds.list(try exchange.all("mvpd"))
         var content: [String: Any] = [
-            "channels": ConsoleScope.choices(channels, chosen: chosen), "mvpds": mvpds.joined(separator: " "),
+            "channels": ConsoleScope.choices(channels, chosen: chosen),
+            "mvpdInputs": TypedIds.inputs(
+                chosen.isEmpty ? [] : mvpds, of: .mvpds, name: "mvpd", id: "mvpd", label: "MVPD", describedBy: "mvpd-hint"),
             "reportAddress": Console.address("reports", name), "usageAddress": ConsolePlace.usage.address,
             "reports": Self.reports.map {
                 ["reportTitle": $0.title, "reportLink": Console.address("reports", $0.name), "isShown": $0.name == name] as [String: Any]
@@ -78,6 +80,15 @@ struct ConsoleScope: Sendable {
         guard administrator.role != .operator else { return all }
         let own = Set(administrator.programmerIDs.map { OctetText($0) })
         return all.filter { own.contains(OctetText($0.programmerID)) }
+    }
+
+    /// The MVPDs that are integrated with an administrator's channels.
+    /// - Returns: `nil`: an operator's are all.
+    func mvpds(of administrator: Administrator) throws -> Set<OctetText>? {
+        guard administrator.role != .operator else { return nil }
+        let own = Set(try channels(of: administrator).map { OctetText($0.id) })
+        let integrations = try catalogue.current().configuration.integrations
+        return Set(integrations.lazy.filter { own.contains(OctetText($0.requestorID)) }.map { OctetText($0.mvpdID) })
     }
 
     /// As choices of a form.

@@ -10,7 +10,21 @@ struct ConsoleAccess: Sendable {
 
     typealias Page = @Sendable (Exchange, Visitor) async throws -> Response
 
+    /// The words of the refusal of pages for operators.
+    static let operatorsAlone = "An operator can do it."
+
     let console: Console
+    /// Everybody else gets the page of a role that does not allow it.
+    private(set) var isForOperatorsAlone = false
+
+    init(console: Console) { self.console = console }
+
+    /// The same for pages of operators.
+    var forOperators: ConsoleAccess {
+        var access = self
+        access.isForOperatorsAlone = true
+        return access
+    }
 
     func signedIn(_ page: @escaping Page) -> Route.Handler {
         { exchange in try await open(page, exchange) }
@@ -30,6 +44,7 @@ struct ConsoleAccess: Sendable {
             return try again(error, exchange, FormToken(secret: secret, purpose: "console"))
         }
         let visitor = Visitor(secret: secret, administrator: administrator)
+        guard visitor.isOperator || !isForOperatorsAlone else { throw Fault(.insufficientRole, Self.operatorsAlone) }
         if exchange.method == .post {
             guard visitor.formToken.isEqual(to: (try? exchange.value(Self.tokenField)) ?? "") else {
                 return carry(exchange, visitor.formToken, "stale", status: .forbidden)

@@ -8,6 +8,8 @@ internal import TextEncodings
 /// The frame that every page shows around its content.
 struct ConsoleShell {
     let title: String
+    /// The title of the window where it says more than the heading; `nil`: it is the heading.
+    var windowTitle: String?
     let place: ConsolePlace
     let visitor: Visitor
     /// The number of changes in the draft.
@@ -16,8 +18,11 @@ struct ConsoleShell {
 
     var content: [String: Any] {
         var content: [String: Any] = [
-            "title": title, "token": visitor.formToken.text, "who": visitor.administrator.name, "role": visitor.administrator.role.word,
-            "places": ConsolePlace.listed.map { ["placeName": $0.name, "placeAddress": $0.address, "isHere": $0 == place] as [String: Any] },
+            "title": title, "windowTitle": Self.windowTitle(windowTitle ?? title, in: place), "token": visitor.formToken.text,
+            "who": visitor.administrator.name, "role": visitor.administrator.role.word,
+            "places": ConsolePlace.listed(for: visitor).map {
+                ["placeName": $0.name, "placeAddress": $0.address, "isHere": $0 == place] as [String: Any]
+            },
             "mayEdit": visitor.mayEdit, "isOperator": visitor.isOperator, "sessionsAddress": ConsolePlace.sessions.address,
         ]
         if !admin.clusters.isEmpty {
@@ -33,6 +38,11 @@ struct ConsoleShell {
             ]
         }
         return content
+    }
+
+    /// Two entries of one name are in two places (WCAG 2.4.2).
+    private static func windowTitle(_ title: String, in place: ConsolePlace) -> String {
+        place == .home || title.utf8.starts(with: place.name.utf8) ? title : "\(title) – \(place.name)"
     }
 }
 
@@ -57,6 +67,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case mvpds
     case applications
     case programmers
+    case upstreams
     case signIns = "sign-ins"
     case support
     case degradation
@@ -67,9 +78,12 @@ enum ConsolePlace: String, CaseIterable, Sendable {
     case sessions
 
     /// The places that the navigation lists; the others are reached from the page's head.
-    static let listed: [ConsolePlace] = [
-        .home, .integrations, .channels, .mvpds, .applications, .programmers, .signIns, .support, .degradation, .tempPass, .usage, .history,
+    private static let listed: [ConsolePlace] = [
+        .home, .integrations, .channels, .mvpds, .applications, .programmers, .upstreams, .signIns, .support, .degradation, .tempPass, .usage,
+        .history,
     ]
+
+    static func listed(for visitor: Visitor) -> [ConsolePlace] { listed.filter { $0 != .upstreams || visitor.isOperator } }
 
     var name: String {
         switch self {
@@ -79,6 +93,7 @@ enum ConsolePlace: String, CaseIterable, Sendable {
         case .mvpds: "MVPDs"
         case .applications: "Applications"
         case .programmers: "Programmers"
+        case .upstreams: "Upstreams"
         case .signIns: "Sign-ins"
         case .support: "Support"
         case .degradation: "Degradation"
@@ -126,7 +141,7 @@ struct ConsoleFace: GuardedFace {
         }
         switch fault.code {
         case .notFound: return page(.notFound, trace: trace)
-        case .insufficientRole: return page(.notAllowed, trace: trace)
+        case .insufficientRole: return page(.notAllowed, trace: trace, words: fault.message == ConsoleAccess.operatorsAlone ? fault.message : "")
         case .accessDenied: return Console.seeOther(ConsoleSignInPages.path)
         case .invalidRequest: return page(.invalid, trace: trace, words: fault.message)
         case .unimplemented: return page(.notOffered, trace: trace)
@@ -150,7 +165,7 @@ struct ConsoleFace: GuardedFace {
     }
 
     /// A page that only says what happened.
-    enum Notice: String {
+    enum Notice: String, CaseIterable {
         case notFound
         case notAllowed
         case invalid
@@ -162,6 +177,23 @@ struct ConsoleFace: GuardedFace {
         case incomplete
         case foreignHost
         case foreignOrigin
+
+        /// The heading, and the title of the window.
+        var title: String {
+            switch self {
+            case .notFound: "Not here"
+            case .notAllowed: "Not allowed"
+            case .invalid: "This cannot be asked for"
+            case .notOffered: "Not offered here"
+            case .unavailable: "Please try again in a moment"
+            case .failed: "Something went wrong"
+            case .methodNotAllowed: "Nothing to see here"
+            case .tooLarge: "Too large"
+            case .incomplete: "That did not arrive completely"
+            case .foreignHost: "Another name, please"
+            case .foreignOrigin: "Nothing was changed"
+            }
+        }
 
         var status: HTTPResponse.Status {
             switch self {
@@ -181,7 +213,7 @@ struct ConsoleFace: GuardedFace {
     /// - Parameter words: The service's own words, where they help.
     private func page(_ notice: Notice, trace: String, words: String = "") -> Response {
         guard pages.hasConsole else { return pages.message(.notFound, trace: trace, for: pages.english) }
-        var content: [String: Any] = [notice.rawValue: true, "trace": trace]
+        var content: [String: Any] = [notice.rawValue: true, "title": notice.title, "trace": trace]
         if !words.isEmpty { content["words"] = words }
         return Console.html(pages, "problem", content, status: notice.status)
     }

@@ -31,6 +31,15 @@ struct DisplayedTime {
         }
     }
 
+    /// Returns a moment for programs: `2026-11-26T20:15:07Z` (RFC 3339).
+    /// - Parameter milliseconds: Since 1970.
+    static func iso(milliseconds: UInt64) -> String {
+        let seconds = Int(milliseconds / 1000)
+        let date = CivilDate(daysSince1970: seconds / 86_400)
+        let (hour, minute, second) = (seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+        return "\(date.year)-\(two(date.month))-\(two(date.day))T\(two(hour)):\(two(minute)):\(two(second))Z"
+    }
+
     static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 

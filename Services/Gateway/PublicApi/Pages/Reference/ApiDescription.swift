@@ -67,6 +67,16 @@ struct ApiDescription: Sendable {
         return String(reference.dropFirst(prefix.utf8.count))
     }
 
+    /// The operation whose answer this one gives too, at another address: the extension `x-alias-of`.
+    func original(of operation: Operation) -> Operation? {
+        operation.node["x-alias-of"]?.text.flatMap { id in operations.first { sameOctets($0.id, id) } }
+    }
+
+    func address(of operation: Operation) -> String {
+        let group = groups.first { sameOctets($0.name, operation.group) }
+        return "\(ApiReference.path)/\(group?.slug ?? "")#\(operation.id)"
+    }
+
     /// The token that an operation takes.
     enum Token: Equatable {
         case none
@@ -104,9 +114,28 @@ extension JsonNode {
         case .null: "null"
         case .bool(let value): value ? "true" : "false"
         case .number(let text): text
-        case .string(let text): "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n") + "\""
+        case .string(let text): Self.quoted(text)
         case .array(let elements): "[" + elements.map(\.json).joined(separator: ", ") + "]"
-        case .object(let members): "{" + members.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
+        case .object(let members): "{" + members.map { "\(Self.quoted($0.name)): \($0.value.json)" }.joined(separator: ", ") + "}"
         }
+    }
+
+    /// A text as JSON (RFC 8259 §7).
+    static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for character in text.unicodeScalars {
+            switch character {
+            case "\"": quoted += "\\\""
+            case "\\": quoted += "\\\\"
+            case "\n": quoted += "\\n"
+            case "\r": quoted += "\\r"
+            case "\t": quoted += "\\t"
+            case "\u{0}"..."\u{1F}":
+                let digits = String(character.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(character)
+            }
+        }
+        return quoted + "\""
     }
 }

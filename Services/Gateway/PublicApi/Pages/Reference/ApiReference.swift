@@ -43,9 +43,19 @@ final class ApiReference: Sendable {
         guard let description = try? ApiDescription(parsing: text) else { return [:] }
         let groups = description.groups.map { group in (group, description.operations.filter { sameOctets($0.group, group.name) }) }
         let operations = OperationContent(description: description, origin: origin)
+        func side(_ here: String?) -> [[String: Any]] {
+            groups.map { group, own in
+                let isHere = here.map { sameOctets($0, group.slug) } ?? false
+                return [
+                    "sideName": group.name, "sideAddress": "\(path)/\(group.slug)", "isHere": isHere,
+                    "sideRows": isHere ? own.map { operations.row($0, in: group) } : [],
+                ]
+            }
+        }
         var pages: [OctetText: [String: Any]] = [:]
         pages["index"] = [
-            "title": "The API", "prose": DescriptionText.pieces(description.root["info"]?["description"]?.text), "origin": origin,
+            "title": "The API", "side": side(nil), "isIndex": true, "prose": DescriptionText.pieces(description.root["info"]?["description"]?.text),
+            "origin": origin,
             "groups": groups.map { group, own in
                 [
                     "groupName": group.name, "groupAddress": "\(path)/\(group.slug)", "prose": DescriptionText.pieces(group.description),
@@ -53,10 +63,11 @@ final class ApiReference: Sendable {
                 ] as [String: Any]
             },
         ]
-        pages["schemas"] = ["title": "Schemas", "schemas": SchemaContent(description: description).all]
+        pages["schemas"] = ["title": "Schemas", "side": side(nil), "isSchemas": true, "schemas": SchemaContent(description: description).all]
         for (group, own) in groups {
             pages[OctetText(group.slug)] = [
-                "title": group.name, "prose": DescriptionText.pieces(group.description), "rows": own.map { operations.row($0, in: group) },
+                "title": group.name, "side": side(group.slug), "prose": DescriptionText.pieces(group.description),
+                "rows": own.map { operations.row($0, in: group) },
                 "operations": own.map(operations.whole),
             ]
         }
@@ -118,7 +129,7 @@ struct OperationContent {
             },
             "answers": (operation.node["responses"]?.members ?? []).map { answer($0.name, description.resolved($0.value)) },
             "curl": CurlExample(description: description, operation: operation, origin: origin).text, "isRead": operation.method == "GET",
-            "isServedToHead": operation.isServedToHead,
+            "isServedToHead": operation.isServedToHead, "example": AnswerExample(description: description, operation: operation).content,
         ]
         if let details = operation.node["description"]?.text { content["details"] = ["prose": DescriptionText.pieces(details)] }
         return content

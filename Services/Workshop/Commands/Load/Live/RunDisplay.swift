@@ -97,7 +97,7 @@ enum ProgressLine {
     /// At most 79 columns: what has no room is left out, not cut.
     static func text(_ progress: LoadRun.Progress, isClosed: Bool) -> String {
         let sample = progress.sample
-        let place = sample.isWarmUp ? "warm-up" : "\(Quantity.number(sample.second.rounded())) of \(Quantity.span(progress.planned))"
+        let place = sample.isWarmUp ? "warm-up" : "\(Self.elapsed(sample.second, of: progress.planned)) of \(Quantity.span(progress.planned))"
         var parts = [place, "\(Quantity.number(progress.level)) \(isClosed ? "users" : "due/s")"]
         if let visits = sample.visitRate { parts.append("\(Quantity.number(visits)) done/s") }
         parts.append("\(Quantity.number(sample.rate)) \(sample.visitRate == nil ? "ok/s" : "calls/s")")
@@ -106,6 +106,12 @@ enum ProgressLine {
         if progress.dropped > 0 { parts.append("\(Quantity.count(progress.dropped)) dropped") }
         parts.append("\(Quantity.count(sample.inFlight)) open")
         return parts.dropFirst().reduce(parts[0]) { line, part in line.count + 2 + part.count <= 79 ? "\(line)  \(part)" : line }
+    }
+
+    /// With a unit where the whole is not said in seconds.
+    private static func elapsed(_ seconds: Double, of planned: Int64) -> String {
+        guard planned >= 60_000_000_000 else { return Quantity.number(seconds.rounded()) }
+        return seconds < 60 ? "\(Quantity.number(seconds.rounded())) s" : Quantity.span(Int64(seconds.rounded()) * 1_000_000_000)
     }
 }
 

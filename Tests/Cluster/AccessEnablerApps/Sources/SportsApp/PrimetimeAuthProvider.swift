@@ -7,6 +7,9 @@ final class PrimetimeAuthProvider: NSObject {
     private let accessEnabler: AccessEnabler
     private var completion: ((String?, String) -> Void)?
     private var zip: ((String) -> Void)?
+    private var chosen = ""
+    private var page: ((String) -> Void)?
+    private var status: ((Int32, String) -> Void)?
 
     override init() {
         accessEnabler = AccessEnabler()
@@ -30,15 +33,28 @@ final class PrimetimeAuthProvider: NSObject {
         }
     }
 
+    /// Signs a person in; a provider is chosen without a dialog.
+    func signIn(at provider: String, page: @escaping (String) -> Void, completion: @escaping (Int32, String) -> Void) {
+        queue.async { [self] in
+            (chosen, self.page, status) = (provider, page, completion)
+            accessEnabler.getAuthentication()
+        }
+    }
+
+    func comeBack(to url: String?) { queue.async { [self] in accessEnabler.handleExternalURL(url) } }
+
     func cancel() { queue.async { [self] in accessEnabler.setSelectedProvider(nil) } }
     var configured: ((Int32) -> Void)?
 }
 
 extension PrimetimeAuthProvider: EntitlementDelegate {
     func setRequestorComplete(_ status: Int32) { configured?(status) }
-    func setAuthenticationStatus(_ status: Int32, errorCode code: String!) {}
-    func displayProviderDialog(_ mvpds: [Any]!) {}
-    func navigate(toUrl url: String!) {}
+    func setAuthenticationStatus(_ status: Int32, errorCode code: String!) { self.status?(status, code) }
+    func displayProviderDialog(_ mvpds: [Any]!) {
+        guard let list = mvpds as? [MVPD], list.contains(where: { $0.id == chosen }) else { return }
+        accessEnabler.setSelectedProvider(chosen)
+    }
+    func navigate(toUrl url: String!) { page?(url) }
     func navigate(toUrl url: String!, useSVC: Bool) {}
     func setToken(_ token: String!, forResource resource: String!) { completion?(token, "") }
     func tokenRequestFailed(_ resource: String!, errorCode code: String!, errorDescription description: String!) { completion?(nil, code) }

@@ -119,6 +119,15 @@ func plugin() async {
         let expected = resource == "ACME1-NEWS" ? USER_NOT_AUTHENTICATED_ERROR : GENERIC_AUTHORIZATION_ERROR
         expect(refusal.0 == nil && refusal.1 == expected, "\(resource ?? "nil"): \(refusal)")
     }
+    let view = WebView()
+    let end: (Int32, String) = await after("getAuthentication, signed") { done in
+        provider.signIn(
+            at: "NorthCable", page: { url in Task { provider.comeBack(to: try? await view.open(url, as: "ada", until: "adobepass://")) } },
+            completion: { done(($0, $1)) })
+    }
+    expect(end.0 == 1 && end.1 == USER_AUTHENTICATED, "a signing app is signed in: \(end)")
+    let played: (String?, String) = await after("checkAuthorization, signed") { done in provider.play("ACME1-NEWS") { done(($0, $1)) } }
+    expect(played.0?.isEmpty == false, "a media token of a signing app: \(played.1)")
     provider.cancel()
     let wrong: Int32 = await after("setRequestor without a name") { done in
         provider.configured = done

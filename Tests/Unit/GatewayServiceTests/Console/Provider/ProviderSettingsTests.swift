@@ -31,6 +31,22 @@ internal import Testing
         #expect(try problem { $0.roles = ["e": .editor] }?.contains("the role of 'e' is bound to some") == true)
         #expect(try problem { $0.programmers = ["e": []] }?.contains("must map 'e'") == true)
         #expect(try problem { $0.programmers = ["e": ["*"]] }?.contains("must map 'e'") == true)
+        func words(_ count: Int) -> [String] { ["openid"] + (1..<count).map { "w\($0)" } }
+        func values(_ count: Int) -> [String: [String]] { Dictionary(uniqueKeysWithValues: (0..<count).map { ("v\($0)", ["p"]) }) }
+        let longest = "https://staff.example/".padding(toLength: 2048, withPad: "x", startingAt: 0)
+        #expect(
+            try problem {
+                ($0.issuer, $0.clientID, $0.scopes) = (longest, String(repeating: "c", count: 255), words(20))
+                $0.programmers = values(1000)
+                $0.programmers["v0"] = (0..<100).map { "p\($0)" }
+                $0.programmers["v1"] = [String(repeating: "p", count: 128)]
+            } == nil)
+        #expect(try problem { $0.issuer = longest + "x" }?.hasPrefix("openIDConnect.issuer") == true)
+        #expect(try problem { $0.clientID = String(repeating: "c", count: 256) }?.hasPrefix("openIDConnect.clientID") == true)
+        #expect(try problem { $0.scopes = words(21) }?.hasPrefix("openIDConnect.scopes") == true)
+        #expect(try problem { $0.programmers = values(1001) }?.hasPrefix("openIDConnect.programmers") == true)
+        #expect(try problem { $0.programmers = ["e": (0...100).map { "p\($0)" }] }?.contains("must map 'e'") == true)
+        #expect(try problem { $0.programmers = ["e": [String(repeating: "p", count: 129)]] }?.contains("must map 'e'") == true)
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(OpenIDSettings.self, from: Data(Self.good.replacingOccurrences(of: "operator", with: "root").utf8))
         }

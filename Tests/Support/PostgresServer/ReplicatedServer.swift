@@ -1,15 +1,15 @@
-import Foundation
-import PostgresServer
-import PrivatePostgres
+internal import Foundation
+public import PrivatePostgres
+public import StoragePostgres
 
 /// A server with a standby that confirms each commit.
-struct ReplicatedServer: Sendable {
-    let primary: PostgresServer
-    let standby: PrivatePostgres
+public struct ReplicatedServer: Sendable {
+    public let primary: PostgresServer
+    public let standby: PrivatePostgres
     private let life: Int32
 
     /// Blocks.
-    init() throws {
+    public init() throws {
         let primary = try PostgresServer(settings: ["wal_level = replica", "max_wal_senders = 4"])
         guard let programs = PrivatePostgres.installed else { throw PrivatePostgres.Failure(description: "\(PostgresServer.absence)") }
         let folder = primary.server.folder.deletingLastPathComponent().appendingPathComponent("boxoffice-standby-\(UUID().uuidString.prefix(8))")
@@ -34,7 +34,20 @@ struct ReplicatedServer: Sendable {
         try primary.server.reload()
     }
 
-    func end() {
+    /// For a store that finds whichever of both is the primary.
+    public func options() -> PostgresOptions {
+        var options = primary.options()
+        options.hosts.append(.init(name: standby.folder.path, port: UInt16(standby.port)))
+        return options
+    }
+
+    /// The primary dies as when the power fails, and the standby takes its place. Blocks.
+    public func failOver() throws {
+        try primary.server.stop(isKilled: true)
+        _ = try standby.run(sql: "SELECT pg_promote()")
+    }
+
+    public func end() {
         try? primary.server.stop(isKilled: true)
         close(life)
     }

@@ -7,7 +7,6 @@ internal import Dispatch
 internal import Foundation
 internal import Glibc
 internal import Storage
-internal import Synchronization
 
 extension PostgresConnection {
     /// The certificate that a server shows, whoever issued it, also when it is over. Nothing but the wish for TLS is sent: the server's log says nothing of it. Blocks.
@@ -110,64 +109,5 @@ final class ServerCertificates: Sendable {
             Gauge(label: "boxoffice_certificate_ends_timestamp_seconds", dimensions: [("certificate", "database \(name)")]).record(Double(moment))
         }
         return ends.count == hosts.count
-    }
-}
-
-/// Connects to the first of the servers that takes writes. The order is that of the settings, but the one that took the last heartbeat is first, and
-/// those that gave no answer are last.
-///
-/// One thread at a time asks them. When a server dies, every connection of every copy is lost in the same moment; if each were tried anew, the handshakes with the
-/// standbys that are left would keep all processors busy, and callers would wait for their refusal.
-final class ServerChoice: Sendable {
-    private let options: PostgresOptions
-    private let program: String
-    private let order: Mutex<[PostgresOptions.Host]>
-    /// The last try, if it failed. Held by the thread that asks.
-    private let failure = Mutex<(ended: ContinuousClock.Instant, reason: any Error)?>(nil)
-
-    /// - Parameter program: How operators of the server see it.
-    init(_ options: PostgresOptions, program: String) {
-        self.options = options
-        self.program = program
-        order = Mutex(options.hosts)
-    }
-
-    var areSeveral: Bool { options.hosts.count > 1 }
-    var user: String { options.user }
-
-    /// Blocks until there is a connection.
-    /// - Parameter part: The part of the program, for operators of the server.
-    /// - Throws: `PostgresError` saying what is wrong with each host. A try of another thread that ended badly meanwhile counts for this one too.
-    func connect(part: String? = nil) throws -> PostgresConnection {
-        let arrival = ContinuousClock.now
-        return try failure.withLock { failure in
-            if let failure, failure.ended > arrival { throw failure.reason }
-            do {
-                var options = options
-                options.hosts = order.withLock { $0 }
-                let connection = try PostgresConnection.open(options, program: part.map { "\(program)-\($0)" } ?? program) { silent($0) }
-                failure = nil
-                return connection
-            } catch {
-                failure = (.now, error)
-                throw error
-            }
-        }
-    }
-
-    /// The host took a heartbeat: that is where everybody is to be.
-    func alive(_ host: PostgresOptions.Host) {
-        order.withLock { order in
-            guard order.first != host, let index = order.firstIndex(of: host) else { return }
-            order.insert(order.remove(at: index), at: 0)
-        }
-    }
-
-    /// The host gives no answer, or commits nothing: another one may have taken its place.
-    func silent(_ host: PostgresOptions.Host) {
-        order.withLock { order in
-            guard order.count > 1, let index = order.firstIndex(of: host) else { return }
-            order.append(order.remove(at: index))
-        }
     }
 }

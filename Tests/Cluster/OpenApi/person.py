@@ -2,6 +2,7 @@
 
 import html.parser
 import http.cookiejar
+import re
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -39,7 +40,8 @@ def sign_in(url, end, name, posted=None):
             answer = browser.open(url, data=data, timeout=10)
         except urllib.error.HTTPError as error:
             if error.code not in (302, 303, 307):
-                raise
+                said = " ".join(re.sub(r"<(style|script)\b.*?</\1>|<[^>]*>", " ", error.read(20_000).decode(errors="replace"), flags=re.S).split())
+                raise urllib.error.HTTPError(url.split("?")[0], error.code, f"{url.split('?')[0]} answered {error.code}: {said[:500]}", error.headers, None) from error
             url, data = urllib.parse.urljoin(url, error.headers["Location"]), None
             if url.startswith(end):
                 return

@@ -1,6 +1,7 @@
 """What back offices and administrators call: degradation, trials, usage, the catalogue and its versions, support, upstreams."""
 
 import json
+import re
 import time
 
 import recorder
@@ -31,7 +32,18 @@ class Administrator:
         return json.loads(json.dumps(self.r.operations[name].body()[1]))
 
     def push(self, description, records=False):
-        return self("pushDraft", body={"description": description}, headers=ANY, records=records).json
+        """Pushes the draft. Waits until every program works with it, as each one gets it for itself; one that somebody has to approve has no version yet."""
+        pushed = self("pushDraft", body={"description": description}, headers=ANY, records=records).json
+        if version := pushed["version"]:
+            for name, entry in self.r.cluster["services"].items():
+                self.r.until(f"{name} has version {version}", lambda debug=entry["debug"]: catalogue_version(debug) >= version)
+        return pushed
+
+
+def catalogue_version(debug):
+    """The version that a program works with, by its metrics."""
+    metrics = recorder.send("GET", f"http://{debug}/metrics", {}).text
+    return int(float(re.search(r"^boxoffice_(?:config_)?catalogue_version(?:\{.*\})? (\S+)$", metrics, re.M)[1]))
 
 
 def degradation(r, token):

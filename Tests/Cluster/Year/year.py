@@ -45,7 +45,7 @@ LEAST = 14
 # Seconds that a session lasts then.
 SHORT_SESSION = 20 * 3600
 # Seconds after midnight, UTC, at which its days begin, so that each run meets the same things at the same hours.
-MORNING = 12 * 3600
+BEGINNING = 12 * 3600
 # Tables that keep rows for longer than the compressed days, and for how long.
 KEPT = {
     "authentication.client": "400 days", "authentication.sqlite_sequence": "for ever, a row for each table", "config.grdb_migrations": "for ever",
@@ -446,7 +446,7 @@ class Life:
         left = min(days for name, days in self.cluster.certificate_ends().items() if name.startswith((*SERVICES, "https")))
         # They are renewed with a third of their time left.
         day = (self.cluster.clock.now() + (left * 2 / 3 - self.days / 2) * DAY) // DAY
-        self.cluster.clock.go_to(day * DAY + MORNING)
+        self.cluster.clock.go_to(day * DAY + BEGINNING)
         self.cluster.shorten_sessions(SHORT_SESSION)
 
         def attempt():

@@ -97,7 +97,7 @@ class Trial:
         self.reach, self.results, self.skipped = {}, {}, ""
         self.ports = queue.SimpleQueue()
         for job in range(jobs):
-            self.ports.put(PORTS[job % len(PORTS)])
+            self.ports.put(PORTS[job])
 
     # What is kept
 

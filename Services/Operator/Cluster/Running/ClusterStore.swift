@@ -95,9 +95,13 @@ struct ClusterStore: Sendable {
     }
 
     /// Stops the cluster's own server, if it runs.
-    func stop() {
-        guard let programs = PrivatePostgres.installed else { return }
-        try? PrivatePostgres(folder: folder, port: ports.postgres, programs: programs).stop()
+    /// - Returns: True when it ran.
+    @discardableResult func stop() -> Bool {
+        guard let programs = PrivatePostgres.installed else { return false }
+        let server = PrivatePostgres(folder: folder, port: ports.postgres, programs: programs)
+        let ran = server.pid != nil
+        try? server.stop()
+        return ran
     }
 
     /// A role and a database of the service's own, with the bounds that the server keeps for it.

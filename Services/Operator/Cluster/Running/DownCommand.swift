@@ -17,14 +17,17 @@ package struct DownCommand: AsyncParsableCommand {
         // An 'up' that watches the services must not take their end for a crash; one that still starts them is not waited for.
         let lock = try? ClusterLock(home)
         defer { lock?.release() }
+        let store = ClusterStore(home: home, ports: try PortPlan(environment: ProcessInfo.processInfo.environment), choice: .asBefore)
         guard let file = try ClusterFile.read(home) else {
-            console.line("No cluster runs in \(home.root.path).")
+            // A start that failed leaves its PostgreSQL; one that goes on still needs it.
+            let isLeft = lock != nil && store.stop()
+            console.line("No cluster runs in \(home.root.path)." + (isLeft ? " The PostgreSQL that a start had left was stopped." : ""))
             return try show(home, stopped: [], killed: [], others: [])
         }
         let processes = file.processes
         let running = processes.filter(\.isRunning)
         let killed = await ClusterStopper.stop(processes)
-        ClusterStore(home: home, ports: try PortPlan(environment: ProcessInfo.processInfo.environment), choice: .asBefore).stop()
+        store.stop()
         try? FileManager.default.removeItem(at: home.clusterFile)
         console.line(running.isEmpty ? "Nothing was running." : "Stopped \(running.count) processes; the state stays in \(home.data.path).")
         for replacement in file.replacements {

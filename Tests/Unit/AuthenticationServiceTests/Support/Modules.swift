@@ -54,7 +54,7 @@ struct Modules: Sendable {
     init(_ peers: Peers, catalogue: any CatalogueSource, store: SqlAuthenticationStore, clock: any WallClock, logger: Logger) {
         environment = AuthenticationEnvironment(
             catalogue: catalogue, store: store, clock: clock, random: SystemRandom(), scrambler: peers.scrambler, keys: peers.oauthKeys,
-            activationOrigins: ["http://127.0.0.1:8080"], usage: UsageCounter(), clockDoubt: peers.clockDoubt, logger: logger)
+            activationOrigins: ["http://127.0.0.1:8080"], usage: UsageCounter(clock: clock), clockDoubt: peers.clockDoubt, logger: logger)
         let reports = SignInReports(store: store)
         clients = ClientServices(
             environment, issuer: peers.issuer, verifier: peers.verifier, serviceTokenKeys: peers.serviceTokenKeys,

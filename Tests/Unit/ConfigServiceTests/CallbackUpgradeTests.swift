@@ -77,6 +77,21 @@ struct CallbackUpgradeTests {
         #expect(Self.callback(admin.published.configuration) == .shared)
     }
 
+    @Test("a record that a draft deletes and makes again without its callback is no change of the draft")
+    func madeAgain() async throws {
+        let first = try await AdministrationWorld()
+        try await Self.age(first)
+        await first.store.close()
+        let admin = try await AdministrationWorld(first.world)
+        let json = try await admin.get(.mvpd, "TinyCable").json
+        for requestor in ["NEWS", "SPORT"] { try await admin.delete(.integration, "\(requestor)/TinyCable").changed() }
+        try await admin.delete(.mvpd, "TinyCable").changed()
+        let unsaid = json.replacingOccurrences(of: #""callback":"shared","#, with: "")
+        #expect(unsaid != json)
+        try await admin.create(.mvpd, unsaid).changed()
+        #expect(try await admin.draft().changes.filter { $0.kind == .mvpd }.isEmpty)
+    }
+
     /// A store that was upgraded, whose only OAuth record is gone again.
     /// - Returns: With the versions of before the upgrade, of the upgrade, and the newest.
     private static func deleted(

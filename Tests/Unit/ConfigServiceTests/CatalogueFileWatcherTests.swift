@@ -5,7 +5,9 @@ import Contracts
 import Faults
 import Foundation
 import Storage
+import Synchronization
 import Testing
+import Tokens
 
 @Suite("Versions of the catalogue", .eachEngine)
 struct CatalogueFileWatcherTests {
@@ -55,6 +57,25 @@ struct CatalogueFileWatcherTests {
         try world.replace(#""name": "News", "#, with: #""name": "Late News", "#)
         await watcher.reloadIfChanged(into: published)
         #expect(published.configuration.requestors.first?.name == "Late News")
+    }
+
+    @Test("a file that has not changed is not read again")
+    func readsOnce() async throws {
+        final class Reads: Sendable { let count = Mutex(0) }
+        let (world, reads) = (try CatalogueFolder(), Reads())
+        let keys: @Sendable () -> [JSONWebKey] = {
+            reads.count.withLock { $0 += 1 }
+            return CatalogueFolder.noKeys
+        }
+        let watcher = CatalogueFileWatcher(
+            file: world.file, store: CatalogueStore(try world.store()), statementKeys: keys, clock: world.clock, logger: CatalogueFolder.silent)
+        let published = PublishedCatalogue(try await watcher.load())
+        let before = reads.count.withLock { $0 }
+        await watcher.reloadIfChanged(into: published)
+        #expect(reads.count.withLock { $0 } == before)
+        try world.write(CatalogueFolder.small + "\n", to: "catalogue.json")
+        await watcher.reloadIfChanged(into: published)
+        #expect(reads.count.withLock { $0 } > before)
     }
 
     @Test("a new certificate behind the same file name is a new version")

@@ -65,6 +65,14 @@ struct ConfigServiceTests {
         #expect(try await items.next()?.version == 9)
     }
 
+    @Test("a subscriber that goes is forgotten")
+    func forgetsSubscribers() {
+        var stream: AsyncThrowingStream<UInt64, any Error>? = published.subscribe(knownVersion: 0) { $0.configuration.version }
+        #expect(stream != nil && published.subscriberCount == 1)
+        stream = nil
+        #expect(published.subscriberCount == 0)
+    }
+
     @Test("a slow subscriber gets the newest version only")
     func newestOnly() async throws {
         let stream = try await service.watchConfiguration(WatchConfigurationRequest(), context: CallContext())

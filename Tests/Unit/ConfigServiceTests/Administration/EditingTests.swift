@@ -1,3 +1,5 @@
+import CatalogueFiles
+import Clocks
 @testable import ConfigService
 import ContractRuntime
 import Contracts
@@ -278,5 +280,29 @@ struct EditingTests {
             mvpd["authorization"] = ["protocol": "xacmlJson", "url": "https://pdp.tiny.example/", "trustAnchors": [["file": "idp.crt"]]]
         }
         #expect(refused.refusal?.problems.map(\.field) == ["authorization.trustAnchors[0]"])
+    }
+
+    @Test("an edit that is taken back leaves no draft: what others push meanwhile is what the next one begins with")
+    func takenBack() async throws {
+        let admin = try await AdministrationWorld()
+        for name in ["Late News", "News"] { try await admin.edit(.requestor, "NEWS") { $0["name"] = name }.changed() }
+        try await admin.edit(.requestor, "SPORT", as: .otto) { $0["name"] = "Sports" }.changed()
+        let version = try await admin.push(as: .otto).version().version
+        #expect(try await admin.draft().baseVersion == version)
+    }
+
+    @Test("of drafts eight, and of documents six are kept as they were read last; the one that was read longest ago goes")
+    func remembersSome() {
+        let (drafts, documents, empty) = (DraftMemory(), DocumentCache(), CatalogueDocument(.object([:])))
+        let keys = (1...9).map { DraftMemory.Key(base: $0, digest: []) }
+        for key in keys {
+            let base = VersionRecord(
+                version: key.base, createdAt: Timestamp(milliseconds: 0), author: "ed", description: "", origin: .file, documentSHA256: "",
+                programmers: [])
+            drafts.keep(Draft(base: base, baseDocument: empty, document: empty), key)
+            documents.keep(empty, "\(key.base)")
+        }
+        #expect(keys.map { drafts.draft($0)?.base.version } == [nil] + keys.dropFirst().map(\.base))
+        #expect(keys.map { documents.document("\($0.base)") } == [nil, nil, nil] + Array(repeating: empty, count: 6))
     }
 }

@@ -9,12 +9,12 @@ import Testing
 struct MovedEntryTests {
     private typealias Who = AdministrationWorld.Who
 
-    /// Gives NEWS and its application to reef, as one version.
-    private func moveNews(_ admin: AdministrationWorld) async throws {
+    /// Gives NEWS and its application to another programmer, as one version.
+    private func moveNews(_ admin: AdministrationWorld, from former: String = "harbor", to programmer: String = "reef") async throws {
         let entity = try await admin.get(.application, "news-tv")
         try await admin.delete(.application, "news-tv").changed()
-        try await admin.edit(.requestor, "NEWS") { $0["programmer"] = "reef" }.changed()
-        try await admin.create(.application, entity.json.replacingOccurrences(of: #""harbor""#, with: #""reef""#)).changed()
+        try await admin.edit(.requestor, "NEWS") { $0["programmer"] = programmer }.changed()
+        try await admin.create(.application, entity.json.replacingOccurrences(of: "\"\(former)\"", with: "\"\(programmer)\"")).changed()
         let outcome = try await admin.push("moved")
         if case .pending(let push) = outcome {
             let request = DecidePushRequest(token: Who.otto.token, id: push.id, approve: true)
@@ -62,6 +62,16 @@ struct MovedEntryTests {
         try await admin.push(as: .ed).version()
         #expect(admin.requestorName("KIDS") == "Children" && admin.requestorName("NEWS") == "Reef News")
         #expect(domains(admin) == ["news.example"])
+    }
+
+    @Test("what was moved away and given back is as it was in a draft that was edited meanwhile")
+    func givenBack() async throws {
+        let admin = try await AdministrationWorld()
+        try await admin.create(.requestor, #"{"id": "KIDS", "name": "Kids", "programmer": "harbor", "domains": []}"#, as: .ed).changed()
+        try await moveNews(admin)
+        try await admin.edit(.requestor, "KIDS", as: .ed) { $0["name"] = "Children" }.changed()
+        try await moveNews(admin, from: "reef", to: "harbor")
+        #expect(try await admin.draft(.ed).changes.map(\.entityID) == ["KIDS"])
     }
 
     @Test("a push that waits is approved by nobody once an entry of it was moved; its author may take it back, without that entry")

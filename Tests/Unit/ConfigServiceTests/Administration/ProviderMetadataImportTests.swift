@@ -211,6 +211,8 @@ struct ProviderMetadataImportTests {
         #expect(alone.certificates.map { $0.problem.isEmpty } == [false, false] && alone.certificates[0].sha256.isEmpty)
         let beside = try await review(try Self.document(["%%%", good]), admin)
         #expect(beside.problems.isEmpty && beside.warnings.contains { $0.field == "KeyDescriptor: certificate 1" })
+        let refused = try #require(try await take(try Self.document([cut, good]), [alone.certificates[1].sha256], admin).refusal)
+        #expect(refused.problems.map(\.field) == ["fingerprints[0]"] && refused.problems[0].message == alone.problems[1].message)
     }
 
     @Test("a discovery document in place of metadata is named, and where it counts")

@@ -251,6 +251,22 @@ import Testing
         #expect(try await take(upgraded).isEmpty)
     }
 
+    @Test("a store from before owners gives files to those who named them, also where the catalogue file names others now")
+    func ownersBeforeImport() async throws {
+        let admin = try await AdministrationWorld(catalogue: Self.catalogue)
+        try await admin.store.write { database in
+            for table in ["progress", "secret_owner"] { try database.run(.init("DELETE FROM \(table)")) }
+        }
+        await admin.store.close()
+        let other = Self.catalogue.replacingOccurrences(of: "reef-file", with: "another-file").replacingOccurrences(
+            of: "harbor-file", with: "reef-file")
+        try admin.world.write(other, to: "catalogue.json")
+        let upgraded = try await AdministrationWorld(admin.world)
+        let owners = try await upgraded.service.listSecretOwners(.init(token: Who.olga.token), context: .init()).owners
+        #expect(owners.first { $0.reference == "reef-file" } == SecretOwner(reference: "reef-file", programmerID: "reef"))
+        #expect(owners.contains(SecretOwner(reference: "another-file", programmerID: "reef")), "the new catalogue is taken in")
+    }
+
     @Test("clients #99: a push that waits was within its author's rights when it was proposed, whoever approves it")
     func waiting() async throws {
         let admin = try await AdministrationWorld(approvalRequired: true, catalogue: Self.catalogue)

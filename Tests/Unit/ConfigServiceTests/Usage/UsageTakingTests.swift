@@ -80,6 +80,23 @@ import Testing
         }
     }
 
+    @Test("what goes is counted")
+    func countsForgotten() async throws {
+        let fixture = try UsageFixture()
+        try await fixture.push((0..<3).map { UsageFixture.sum(Self.play, resource: "resource-\($0)") })
+        let store = UsageStore(fixture.store, limits: UsageSettings())
+        #expect(try await store.forget(.minute, before: .max) == 3)
+        #expect(try await store.forget(.minute, before: .max) == 0)
+    }
+
+    @Test("a control character of an app's text is a blank in reports")
+    func controlCharacters() async throws {
+        let fixture = try UsageFixture()
+        try await fixture.push([UsageFixture.sum(Self.play, resource: "evening\u{1b}news")])
+        let channels = try await fixture.report("year/month/day/requestor-id/channel", metrics: ["media-tokens"])
+        #expect(channels.lines == ["2026 11 26 ACME1 evening news: 1"])
+    }
+
     @Test("beyond the limit new combinations are told apart by requestor and MVPD alone")
     func bound() async throws {
         let fixture = try UsageFixture(limits: UsageSettings(combinations: 3))

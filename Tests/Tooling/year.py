@@ -28,6 +28,7 @@ class Judge(unittest.TestCase):
         self.assertTrue(self.judged(measures(31)))
         self.assertTrue(self.judged(measures(31, rows_a_session=lambda day: 2 + day % 2, memory_gateway=lambda day: 14_000 + 900 * (day % 3))))
         self.assertTrue(self.judged(measures(365)[4::5], compressed=False))
+        self.assertTrue(self.judged(measures(31, rows_a_used=lambda day: 5 * (day % 9))), "swept every nine days")
 
     def test_too_few_days_are_no_verdict(self):
         self.assertFalse(self.judged(measures(7)))

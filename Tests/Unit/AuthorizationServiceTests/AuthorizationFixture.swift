@@ -27,6 +27,8 @@ struct AuthorizationFixture {
     let numbers = PrometheusMetrics()
     let jwsKeys: SigningKeys
     let storedTokenKeys: SigningKeys
+    /// Signs media tokens.
+    let pool = SigningPool(threads: 1)
     let service: AuthorizationService
 
     /// - Parameters:
@@ -50,7 +52,7 @@ struct AuthorizationFixture {
         let check = try checked.map { try UpstreamTokenCheck([$0: [certificate]]) }
         service = AuthorizationService(
             catalogue: catalogue, sessions: sessions, store: store, transport: transport,
-            mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: SigningPool(threads: 1), clock: clock),
+            mediaTokens: MediaTokenIssuer(referenceKey: ReferenceSigningKey(key), jwsKeys: jwsKeys, pool: pool, clock: clock),
             publishedKeys: try PublishedMediaTokenKeys(certificates: [identity.certificate], jwsKeys: jwsKeys),
             storedTokenKeys: storedTokenKeys, identity: decisions, refusals: refusals,
             upstreamTokens: check, clock: clock,

@@ -15,6 +15,35 @@ import Testing
         return try #require(try await fixture.service.decide(request, context: CallContext()).decisions.first)
     }
 
+    private func decideBeforehand(_ fixture: AuthorizationFixture, _ resources: [String]) async throws -> [ResourceDecision] {
+        let request = DecideRequest(call: fixture.call(), mvpd: "DemoCable", resources: resources, isPreliminary: true)
+        return try await fixture.service.decide(request, context: CallContext()).decisions
+    }
+
+    @Test("rest-v2 §2.10: beforehand five are decided together; of six each is refused with the limit, which a TempPass does not know")
+    func limit() async throws {
+        let fixture = try AuthorizationFixture()
+        let resources = ["A", "B", "C", "D", "E"]
+        fixture.transport.answer(Xacml.response(of: resources.map { Xacml.result($0 == "C" ? "Deny" : "Permit", resource: $0) }))
+        let told = try await decideBeforehand(fixture, resources)
+        #expect(told.map(\.authorized) == [true, true, false, true, true])
+        #expect(told[2].refusal?.code == Fault.Code.preauthorizationDeniedByMvpd.rawValue)
+        let refusal = ResourceRefusal(code: "too_many_resources", details: "At most 5 resources may be asked for at once.")
+        #expect(try await decideBeforehand(fixture, resources + ["F"]).map(\.refusal) == Array(repeating: refusal, count: 6))
+        #expect(fixture.transport.requestCount == 1)
+        fixture.signIn(kind: .tempPass)
+        #expect(try await decideBeforehand(fixture, resources + ["F"]).map(\.authorized) == Array(repeating: true, count: 6))
+    }
+
+    @Test("where no media token can be signed nobody is asked to play, and decisions beforehand go on")
+    func signing() async throws {
+        let fixture = try AuthorizationFixture()
+        fixture.pool.shutdown()
+        #expect(await fault { try await decide(fixture) }?.code == .unavailable)
+        #expect(fixture.sessions.findSession.requests.isEmpty && fixture.transport.requestCount == 0)
+        #expect(try await decideBeforehand(fixture, ["CHAN7-HD"]).map(\.authorized) == [true])
+    }
+
     @Test("rest-v2 #70: an MVPD that does not answer in time is the resource's refusal")
     func timeout() async throws {
         let fixture = try AuthorizationFixture()

@@ -25,6 +25,18 @@ import Testing
         #expect(try await fixture.authorize().expiresAtMilliseconds == UInt64((fixture.clock.now() + .seconds(3600)).milliseconds))
     }
 
+    @Test("rest-v1 §6.1: under a rule the MVPD's own permit goes on, and so does the rule's, to the end that was told")
+    func keepsPermits() async throws {
+        let fixture = try AuthorizationFixture()
+        let permit = try await fixture.authorize()
+        fixture.degrade(.authzAll, for: .seconds(7200))
+        fixture.clock.advance(by: .seconds(60))
+        #expect(try await fixture.authorize() == permit)
+        let excused = try await fixture.authorize("CHAN7-SD")
+        fixture.clock.advance(by: .seconds(60))
+        #expect(try await fixture.authorize("CHAN7-SD") == excused)
+    }
+
     @Test("rest-v1 §6.1: AuthZ-All still needs a session")
     func needsASession() async throws {
         let fixture = try AuthorizationFixture()

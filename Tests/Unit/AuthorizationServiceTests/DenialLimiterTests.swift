@@ -44,6 +44,15 @@ import Testing
         }
     }
 
+    @Test func theEndOfOthersDoesNotSetItFree() {
+        var limiter = DenialLimiter()
+        let other = DenialLimiter.Subject(device: "e", requestor: "r", resource: "x")
+        limiter.record(denial, for: other, now: Self.start)
+        for _ in 0..<5 { limiter.record(denial, for: subject, now: Self.start + .seconds(5)) }
+        limiter.record(denial, for: other, now: Self.start + .seconds(12))
+        #expect(limiter.blocked(subject, now: Self.start + .seconds(12)) == denial)
+    }
+
     @Test func itsMemoryIsBounded() {
         var limiter = DenialLimiter(limit: 2)
         for device in ["1", "2", "3"] {

@@ -58,6 +58,17 @@ import Testing
         #expect(fixture.store.count == 0)
     }
 
+    @Test("rest-v1 §6.1, §6.2: a rule's permit goes with the rule; the trial's own takes its place, though it ends in the same moment")
+    func outlivesARule() async throws {
+        let fixture = try fixture()
+        grant(fixture)
+        fixture.degrade(.authzAll)
+        let excused = try await fixture.authorize()
+        fixture.catalogue.change { $0.degradationRules = [] }
+        #expect(try await fixture.authorize() == excused)
+        #expect(try await fixture.token() == excused)
+    }
+
     @Test("mvpd §4.3: a degradation rule comes before the TempPass")
     func rulesComeFirst() async throws {
         let fixture = try fixture()

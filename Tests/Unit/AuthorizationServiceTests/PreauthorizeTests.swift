@@ -146,6 +146,16 @@ import Testing
         #expect(fixture.transport.requestCount == 2)
     }
 
+    @Test("mvpd §4.4: an MVPD that knows only channels is asked about a channel once, and its answer counts for each programme")
+    func asksOnceAboutAChannel() async throws {
+        let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.channelOnly = true }
+        fixture.transport.answer(answer(("CHAN7", "Permit")))
+        let programmes = ["g1", "g2"].map { "<rss version=\"2.0\"><channel><title>CHAN7</title><item><guid>\($0)</guid></item></channel></rss>" }
+        #expect(try await fixture.preauthorize(programmes.joined(separator: ",")).resources.map(\.authorized) == [true, true])
+        let sent = try SentRequest(json: try #require(fixture.transport.bodies.first)).resource.flatMap(\.attributes)
+        #expect(sent.map(\.value) == ["CHAN7"])
+    }
+
     @Test("rest-v1 §3.16: a denial keeps the MVPD's text and its particular reason")
     func carriesReasons() async throws {
         let fixture = try AuthorizationFixture()

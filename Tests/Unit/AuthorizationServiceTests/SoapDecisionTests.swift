@@ -108,6 +108,18 @@ import Testing
         #expect(try await outcome(answer)?.code == .networkReceivedError)
     }
 
+    @Test("mvpd §4.2: the record may say how old an answer may be, and how far clocks may differ")
+    func takesTimesFromTheRecord() async throws {
+        let old = SoapAnswer { $0.issueInstant = "2031-03-04T09:53:00Z" }
+        #expect(try await outcome(old) { $0.authorization?.maxResponseAgeSeconds = 600 } == nil)
+        let recent = SoapAnswer { $0.issueInstant = "2031-03-04T09:58:00Z" }
+        #expect(try await outcome(recent) == nil)
+        #expect(try await outcome(recent) { $0.authorization?.maxResponseAgeSeconds = 30 }?.code == .networkReceivedError)
+        let early = SoapAnswer { $0.issueInstant = "2031-03-04T10:02:00Z" }
+        #expect(try await outcome(early)?.code == .networkReceivedError)
+        #expect(try await outcome(early) { $0.authorization?.clockSkewSeconds = 180 } == nil)
+    }
+
     @Test("mvpd #100: another's signature, a changed answer, a missing InResponseTo where it is demanded")
     func refusesForeignAndChangedAnswers() async throws {
         #expect(try await outcome(SoapAnswer(), signedBy: try Self.stranger.get())?.code == .networkReceivedError)
@@ -235,11 +247,18 @@ import Testing
         }
     }
 
-    @Test("mvpd §4.1: without a key of the service nothing is asked")
-    func needsASigningKey() async throws {
-        let fixture = try AuthorizationFixture { $0.mvpds[0].authorization?.protocol = .xacmlSoap }
-        #expect(await fault { try await fixture.authorize() }?.code == .internal)
-        #expect(fixture.transport.requestCount == 0)
+    @Test("mvpd §4.1: without a key of the service nothing is asked that has to be signed, and without its name nothing at all")
+    func needsAnIdentity() async throws {
+        for (entity, authentication, isAsked) in [
+            (SoapAnswer.serviceProvider, QueryAuthentication.standard, false), ("", .none, false), (SoapAnswer.serviceProvider, .none, true),
+        ] {
+            let fixture = try AuthorizationFixture(identity: DecisionIdentity(entityID: entity)) {
+                $0.mvpds[0].authorization?.protocol = .xacmlSoap
+                $0.mvpds[0].authorization?.queryAuthentication = authentication
+            }
+            #expect(await fault { try await fixture.authorize() }?.code == (isAsked ? Fault.Code.networkReceivedError : .internal))
+            #expect(fixture.transport.requestCount == (isAsked ? 1 : 0))
+        }
     }
 
     @Test("mvpd #105, #106: one query with several resources; results are matched by their ids")

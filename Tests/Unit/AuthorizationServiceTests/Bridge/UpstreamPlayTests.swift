@@ -4,6 +4,7 @@ import ContractRuntime
 import Contracts
 import Cryptography
 import Faults
+import ManualClocks
 import Testing
 import Tokens
 
@@ -24,10 +25,13 @@ import Tokens
     }
 
     /// Upstream permits with a token that the fixture's key has signed.
-    private func permit(_ fixture: AuthorizationFixture, serviceProvider: String = "SEVEN", resource: String = "CHAN7-HD") async throws {
+    /// - Parameter lag: Upstream's clock is that far behind.
+    private func permit(
+        _ fixture: AuthorizationFixture, serviceProvider: String = "SEVEN", resource: String = "CHAN7-HD", lag: Duration = .zero
+    ) async throws {
         let issuer = MediaTokenIssuer(
             referenceKey: ReferenceSigningKey(try AuthorizationFixture.key.get()), jwsKeys: fixture.jwsKeys, pool: SigningPool(threads: 1),
-            clock: fixture.clock)
+            clock: ManualClock(fixture.clock.now() - lag))
         let play = MediaTokenIssuer.Play(
             sessionGUID: "guid-1", requestor: serviceProvider, resource: resource, mvpd: "DemoCable", proxyMvpd: "ProxyNet", ttl: .seconds(420))
         let token = try await issuer.issue(play, form: .reference).serialized
@@ -49,6 +53,7 @@ import Tokens
         #expect(decision.proxyMvpd == "ProxyNet")
         let media = try await fixture.mediaToken()
         #expect(media.userID == "guid-1" && media.proxyMvpd == "ProxyNet")
+        #expect(media.issuedAtMilliseconds == UInt64(fixture.clock.now().milliseconds))
         #expect(fixture.sessions.askUpstream.requests.count == 1)
     }
 
@@ -113,6 +118,16 @@ import Tokens
         try await permit(other)
         _ = try await other.authorize()
         #expect(try await other.mediaToken().userID == "guid-1")
+    }
+
+    @Test("bridge §9.4: a token that is over by our clock is handed on, unless it is for another channel")
+    func leavesTheEndToUpstream() async throws {
+        for (channel, code) in [("SEVEN", nil), ("EIGHT", .internal)] as [(String, Fault.Code?)] {
+            let fixture = try fixture(tokensOf: "vendor")
+            try await permit(fixture, serviceProvider: channel, lag: .seconds(500))
+            _ = try await fixture.authorize()
+            #expect(await fault { try await fixture.mediaToken() }?.code == code)
+        }
     }
 
     @Test("bridge B83: at a promotional trial an authorization says who the person is, a media token call need not")

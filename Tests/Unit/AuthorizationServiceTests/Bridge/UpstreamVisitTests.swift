@@ -1,4 +1,4 @@
-import AuthorizationService
+@testable import AuthorizationService
 import Clocks
 import ContractRuntime
 import Contracts
@@ -138,6 +138,8 @@ import Testing
         #expect(await fault { try await fixture.authorize("<rss>") }?.code == .malformedAuthzRequest)
         #expect(await fault { try await fixture.authorize("a\u{7}") }?.code == .malformedAuthzRequest)
         #expect(counts(fixture) == [3, 0, 1])
+        _ = try await fixture.authorize("<rss><channel><title>CHAN7</title></channel></rss>")
+        #expect(counts(fixture) == [4, 0, 2])
         var call = fixture.call()
         call.storedToken = StoredToken(mvpd: "DemoCable", sessionIndex: "index-1")
         _ = try? await fixture.service.authorize(AuthorizeRequest(call: call, resource: "CHAN7-SD"), context: CallContext())
@@ -235,6 +237,18 @@ import Testing
         #expect(counts(fixture) == [10, 1, 1])
     }
 
+    @Test("bridge §9.2: who begins to wait for a decision when it is there already is told it, too")
+    func waitsForNothing() async throws {
+        let flights = DecisionFlights()
+        let key = PlayKey(device: "dev-1", requestor: "CHAN7", resource: "CHAN7-HD")
+        guard case .opened(let own) = flights.enter(key), case .joined(let others) = flights.enter(key) else { throw Fault(.internal, "no flight") }
+        flights.end(own, DecisionFlight.Decided(session: "session-1", result: .failure(Fault(.authorizationDeniedByMvpd, "no"))))
+        let told = Counted()
+        Task { if await others.decided?.session == "session-1" { _ = told.next() } }
+        for _ in 0..<5000 where told.value == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(told.value == 1)
+    }
+
     @Test("a call that is refused, or fails before it decides, leaves nobody waiting")
     func leaves() async throws {
         let fixture = try fixture()
@@ -251,6 +265,8 @@ import Testing
 
 private final class Counted: Sendable {
     private let count = Mutex(0)
+
+    var value: Int { count.withLock { $0 } }
 
     func next() -> Int {
         count.withLock { count in

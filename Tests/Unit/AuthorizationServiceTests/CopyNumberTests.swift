@@ -118,6 +118,9 @@ import Tokens
         #expect(fault?.code == .unavailable)
         #expect(first.lacking?.contains("number") == true)
         #expect(try await second.window(at: world.clock.now()).copy == 3)
+        await second.release()
+        #expect(try await first.window(at: world.clock.now()).copy == 3)
+        #expect(first.lacking == nil, "it has the number again")
     }
 
     @Test("without a number of the settings the loser finds another one", arguments: StoreEngineCase.allCases)

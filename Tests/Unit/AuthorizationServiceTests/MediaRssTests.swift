@@ -1,6 +1,8 @@
 import Contracts
 import Doubles
 import Faults
+import Foundation
+import MediaRss
 import Testing
 
 @Suite struct MediaRssTests {
@@ -77,6 +79,20 @@ import Testing
         ] {
             #expect(await AuthorizationServiceTests.fault { try await fixture.authorize(resource) }?.code == .malformedAuthzRequest)
         }
+    }
+
+    @Test("nothing of a document stays behind in memory")
+    func leavesNoMemory() throws {
+        func resident() throws -> Int {
+            let statm = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            return try #require(Int(statm.split(separator: " ")[1])) * Int(getpagesize())
+        }
+        let title = String(repeating: "a", count: 1 << 20)
+        let document = MediaRssDocument.text(channel: title)
+        let before = try resident()
+        for _ in 0..<640 { #expect(MediaRssDocument(document)?.channelTitle.utf8.count == title.utf8.count) }
+        // All else in this process stays below 300 MiB.
+        #expect(try resident() < before + 400 << 20)
     }
 
     @Test("rest-v1 §3.14: the resource is echoed verbatim and signed verbatim")

@@ -75,6 +75,7 @@ import Testing
         fixture.refusalStore.goAway()
         fixture.transport.answer(Xacml.deny())
         #expect(await fault { try await fixture.authorize() }?.code == .authorizationDeniedByMvpd)
+        #expect(try await told(fixture, [try session(fixture)]).count == 1, "it waits to be written")
         await fixture.refusals.flush()
         #expect(await fault { try await told(fixture, ["s"]) }?.code == .unavailable)
         #expect(await fault { try await told(fixture, (0...100).map(String.init)) }?.code == .invalidRequest)

@@ -58,6 +58,18 @@ import UsageCounting
         #expect(drained(fixture).total == UsageCounts(decisionAttempts: 1, decisionSuccessful: 1))
     }
 
+    @Test(
+        "rest-v2 §7: a session by the platform's sign-in names Apple on Apple's devices, and no other one does",
+        arguments: [(SessionKind.platform, "iOS", "Apple"), (.platform, "tvOS", "Apple"), (.platform, "Roku OS", ""), (.regular, "tvOS", "")])
+    func externalProviders(_ kind: SessionKind, _ system: String, _ provider: String) async throws {
+        let fixture = try AuthorizationFixture()
+        fixture.signIn(kind: kind)
+        var call = fixture.call()
+        call.device = DeviceInformation(osName: system)
+        _ = try await fixture.service.authorize(AuthorizeRequest(call: call, resource: "CHAN7-HD"), context: CallContext())
+        #expect(drained(fixture).sums.map(\.dimensions?.externalProvider) == [provider])
+    }
+
     @Test("a call of REST v2 is one; so is a preauthorization, by resource")
     func apis() async throws {
         let fixture = try AuthorizationFixture()

@@ -102,7 +102,7 @@ import Tokens
     }
 
     @Test(
-        "a number of the settings is taken from whoever has it: windows never overlap, and the loser says so and stops",
+        "a number of the settings is taken from whoever has it: windows never overlap, and the loser says so and stops until it is free",
         arguments: StoreEngineCase.allCases)
     func takenOver(engine: StoreEngineCase) async throws {
         let world = try World(engine)
@@ -117,6 +117,8 @@ import Tokens
         let fault = await #expect(throws: Fault.self) { try await first.window(at: world.clock.now()) }
         #expect(fault?.code == .unavailable)
         #expect(first.lacking?.contains("number") == true)
+        #expect(try await second.window(at: world.clock.now()).copy == 3)
+        await #expect(throws: Fault.self, "it does not take it back") { try await first.window(at: world.clock.now()) }
         #expect(try await second.window(at: world.clock.now()).copy == 3)
         await second.release()
         #expect(try await first.window(at: world.clock.now()).copy == 3)

@@ -20,6 +20,8 @@ public final class CopyNumberLease: IssueWindows {
         /// The last second that a window was asked for.
         var lastUse = Timestamp(milliseconds: 0)
         var lacking: String?
+        /// This process has had its number, and may have lost it since.
+        var hasHeld = false
     }
 
     /// How far the end lies ahead when it is moved, and from which rest on it is moved while it is still good. A copy that takes a number of the
@@ -97,6 +99,7 @@ public final class CopyNumberLease: IssueWindows {
                     state.extending = nil
                     state.window = try? result.get()
                     if case .failure(let fault) = result { state.lacking = fault.message } else { state.lacking = nil }
+                    if state.window != nil { state.hasHeld = true }
                 }
                 return result
             }
@@ -106,19 +109,21 @@ public final class CopyNumberLease: IssueWindows {
     }
 
     private func extended(_ former: IssueWindow?) async -> Result<IssueWindow, Fault> {
-        let (holder, given, now) = (holder, given, clock.now())
+        let (holder, given, now, hasHeld) = (holder, given, clock.now(), state.withLock { $0.hasHeld })
         // Whole seconds, as tokens have them: who is next begins with one that was not given.
         let end = Timestamp(seconds: (now + ahead).seconds)
         do throws(Fault) {
             let window = try await store.write { database -> IssueWindow? in
                 let numbers = CopyNumbers(database: database, holder: holder, now: now)
                 guard let former else {
-                    return try given.map { try numbers.take($0, until: end) } ?? numbers.takeAny(until: end)
+                    guard let given else { return try numbers.takeAny(until: end) }
+                    // Two copies with one number in their settings would take turns if each took it back.
+                    if hasHeld, try numbers.isHeld(given) { return nil }
+                    return try numbers.take(given, until: end)
                 }
                 if try numbers.extend(former.copy, until: end) {
                     return IssueWindow(copy: former.copy, first: former.first, end: max(former.end, end))
                 }
-                // Two copies with one number in their settings take turns if each takes it back.
                 return given == nil ? try numbers.takeAny(until: end) : nil
             }
             guard let window else { return .failure(lost(former)) }
@@ -141,9 +146,10 @@ public final class CopyNumberLease: IssueWindows {
                 metadata: [
                     "number": "\(former.copy)", "advice": "another process has this number of authorization.copy; give each copy its own, or none",
                 ])
-            return Fault(.unavailable, "Another process has the number of this copy.", retryAfter: .seconds(10))
         }
-        return Fault(.unavailable, "All numbers of copies are held.", retryAfter: .seconds(10))
+        let isAnothers = former != nil || given != nil
+        return Fault(
+            .unavailable, isAnothers ? "Another process has the number of this copy." : "All numbers of copies are held.", retryAfter: .seconds(10))
     }
 }
 
@@ -166,11 +172,21 @@ struct CopyNumbers {
         }
         var taken = Set<Int>()
         for row in rows {
-            let isHeld = row.until > now && CopyHolder(row.holder)?.isGone != true
-            if isHeld || row.given > now - Self.rest { taken.insert(row.number) }
+            if isHeld(by: row.holder, until: row.until) || row.given > now - Self.rest { taken.insert(row.number) }
         }
         guard let number = MediaTokenIssuer.copies.first(where: { !taken.contains($0) }) else { return nil }
         return try take(number, until: end)
+    }
+
+    private func isHeld(by holder: String, until end: Timestamp) -> Bool { end > now && CopyHolder(holder)?.isGone != true }
+
+    /// True while another process has the number.
+    func isHeld(_ number: Int) throws -> Bool {
+        let row = try database.first("SELECT holder, until_ms FROM copy_number WHERE service = ? AND number = ?", [Self.service, number]) {
+            (holder: $0.next() as String, until: $0.next() as Timestamp)
+        }
+        guard let row else { return false }
+        return row.holder != holder.text && isHeld(by: row.holder, until: row.until)
     }
 
     /// Takes that number, whoever has it: who had it can give no second that lies behind the end of its window.

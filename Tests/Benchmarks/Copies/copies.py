@@ -3,6 +3,9 @@
 This machine's processors are too few to show throughput: the measure is the processor time of all programs for a call. Rounds go through the numbers of copies in
 turn; a number's cost is the median of its rounds. The goals: two and four copies cost at most 1.1 times what one costs, and PostgreSQL's share stays within a tenth.
 
+A copy also costs something where nobody calls: heartbeats, leases, what it asks its peers. That is a cost by the second, not by the call; it is measured while nobody calls,
+and told beside the whole.
+
     copies.py --boxoffice PROGRAM [--rounds 3] [--seconds 20] [--rate 100]
 """
 
@@ -18,6 +21,8 @@ import time
 import urllib.request
 
 COPIES = (1, 2, 4)
+# Seconds without a call.
+REST = 8
 GOAL, SHARE = 1.1, 0.1
 
 
@@ -65,16 +70,21 @@ class Cluster:
 
 
 def measure(cluster, copies, options):
-    """Microseconds of the services and of the server for a request."""
+    """Microseconds of the services and of the server for a request; those that both cost in the same time while nobody calls, for a request and for a second."""
     cluster.up(copies)
     # Connections are made and caches warm.
     cluster.load(options.rate, 5)
     time.sleep(1)
-    services, database, requests = cluster.services(), cluster.database(), cluster.requests()
+    services, database, requests, began = cluster.services(), cluster.database(), cluster.requests(), time.monotonic()
     cluster.load(options.rate, options.seconds)
     time.sleep(1)
-    count = cluster.requests() - requests
-    return 1e6 * (cluster.services() - services) / count, 1e6 * (cluster.database() - database) / count
+    count, lasted = cluster.requests() - requests, time.monotonic() - began
+    cost = 1e6 * (cluster.services() - services) / count, 1e6 * (cluster.database() - database) / count
+    time.sleep(1)
+    before, began = cluster.services() + cluster.database(), time.monotonic()
+    time.sleep(REST)
+    resting = 1e6 * (cluster.services() + cluster.database() - before) / (time.monotonic() - began)
+    return *cost, resting * lasted / count, resting
 
 
 def main():
@@ -91,18 +101,25 @@ def main():
             for number in range(options.rounds):
                 for copies in COPIES:
                     costs[copies].append(measure(cluster, copies, options))
-                    services, database = costs[copies][-1]
-                    print(f"round {number + 1}: {copies} of each: {services:.0f} µs of the services and {database:.0f} of PostgreSQL for a request", flush=True)
+                    services, database, _, resting = costs[copies][-1]
+                    print(
+                        f"round {number + 1}: {copies} of each: {services:.0f} µs of the services and {database:.0f} of PostgreSQL for a request;"
+                        f" {resting / 1000:.1f} ms a second without one", flush=True)
         finally:
             subprocess.run([options.boxoffice, "down"], env=cluster.environment, capture_output=True, timeout=60)
-    whole = {copies: statistics.median(sum(cost) for cost in costs[copies]) for copies in COPIES}
+    whole = {copies: statistics.median(cost[0] + cost[1] for cost in costs[copies]) for copies in COPIES}
+    resting = {copies: statistics.median(cost[2] for cost in costs[copies]) for copies in COPIES}
     database = {copies: statistics.median(cost[1] for cost in costs[copies]) for copies in COPIES}
     good = True
     for copies in COPIES[1:]:
         ratio, share = whole[copies] / whole[1], database[copies] / database[1]
         met = ratio <= GOAL and abs(share - 1) <= SHARE
         good = good and met
-        print(f"{copies} copies: {whole[copies]:.0f} µs beside {whole[1]:.0f}, {ratio:.2f} times (goal {GOAL}); PostgreSQL {share:.2f} times (0.9 to 1.1){'' if met else '  MISSED'}")
+        print(
+            f"{copies} copies: {whole[copies]:.0f} µs beside {whole[1]:.0f}, {ratio:.2f} times (goal {GOAL});"
+            f" PostgreSQL {share:.2f} times (0.9 to 1.1){'' if met else '  MISSED'}")
+        calls, one = whole[copies] - resting[copies], whole[1] - resting[1]
+        print(f"{copies} copies, without what they cost while nobody calls: {calls:.0f} µs beside {one:.0f}, {calls / one:.2f} times")
     sys.exit(not good)
 
 

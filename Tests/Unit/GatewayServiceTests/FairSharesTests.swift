@@ -4,6 +4,7 @@ internal import Faults
 @testable import GatewayEdge
 internal import Hummingbird
 internal import HummingbirdTesting
+internal import Logging
 internal import Synchronization
 internal import Testing
 
@@ -146,6 +147,51 @@ internal import Testing
             }
             #expect(try await client.execute(uri: uri, method: .get, headers: TestGateway.device) { $0.status.code } == 200)
         }
+    }
+
+    @Test("a decision on the token that an app keeps proves it, where there is no bearer")
+    func storedTokens() async throws {
+        let gateway = TestGateway(clock: SetClock(), shares: ShareSettings(perApplication: 0, perRequestor: 0, unverified: 1, unverifiedBurst: 0))
+        try await gateway.exchange(over: .live) { client in
+            for _ in 0..<3 {
+                let form = "requestor_id=ACME1&resource_id=NEWS&authentication_token=t"
+                let headers: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+                let status = try await client.execute(
+                    uri: "/adobe-services/authorize", method: .post, headers: headers, body: ByteBuffer(string: form)
+                ) {
+                    $0.status.code
+                }
+                #expect(status == 200)
+            }
+        }
+    }
+
+    /// The events that are logged.
+    private struct Events: LogHandler {
+        final class Content: Sendable { let events = Mutex<[String]>([]) }
+
+        let content = Content()
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.trace
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) { content.events.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") } }
+    }
+
+    @Test("who is refused is logged, once in ten seconds")
+    func logs() throws {
+        let (clock, events) = (SetClock(), Events())
+        let logger = Logger(label: "test") { _ in events }
+        let settings = ShareSettings(perApplication: 1, applicationBurst: 0, perRequestor: 0)
+        let shares = FairShares(settings: settings, clock: clock, logger: logger, capacity: 1024)
+        shares.learn("a", for: "", of: "tv")
+        for wait in [0, 0, 1, 10] {
+            clock.advance(by: .seconds(wait))
+            while Self.admits(shares, .bearer("a")) {}
+        }
+        #expect(events.content.events.withLock { $0 } == Array(repeating: #"shares.refused ["application": tv]"#, count: 2))
     }
 
     @Test("strangers whose bearers are being checked keep nobody's app from its share")

@@ -76,6 +76,25 @@ internal import Testing
         }
     }
 
+    @Test func aBodyThatComesInPiecesDuringAnEarlierAnswerIsWhole() async throws {
+        let gateway = TestGateway()
+        gateway.authentication.getSession.answer { _, _ in
+            try await Task.sleep(for: .milliseconds(200))
+            throw Fault(.authenticationSessionMissing, "none")
+        }
+        let secret = (0..<40).map { "part\($0)." }.joined()
+        let pieces = ["grant_type=client_credentials&client_id=a&client_secret="] + (0..<40).map { "part\($0)." }
+        let length = pieces.joined().utf8.count
+        try await converse(gateway) { connection in
+            let headers = "Authorization: Bearer good\r\nX-Device-Info: \(TestGateway.deviceInformation)\r\n\r\n"
+            await connection.send("GET /api/v1/checkauthn?\(TestGateway.deviceQuery) HTTP/1.1\r\n\(Self.host)\(headers)")
+            await connection.send("POST /o/client/token HTTP/1.1\r\n\(Self.host)\(Self.form)Content-Length: \(length)\r\n\r\n")
+            for piece in pieces { await connection.send(piece) }
+            try await connection.wait(for: "both answers") { $0.statuses.count == 2 || $0.isClosed }
+            #expect(gateway.authentication.issueAccessToken.requests.map(\.clientSecret) == [secret])
+        }
+    }
+
     @Test func anAnswerNamesItsDate() async throws {
         try await converse { connection in
             await connection.send("GET /healthz HTTP/1.1\r\n\(Self.host)\r\n")

@@ -31,6 +31,9 @@ internal import Testing
         #expect(reply.headers[.setCookie]?.hasPrefix("__Host-signin-state-1234567890=; Max-Age=0") == true)
         let request = try #require(gateway.authentication.completeOAuthSignIn.requests.first)
         #expect(request.code == "abc+" && request.state == state && request.issuer == "https://open.example" && request.browserSecret == "s3cret")
+        #expect(!request.isEmbedded)
+        _ = try await gateway.get("\(callback)?code=abc&state=\(state)", [.secFetchDest: "iframe"])
+        #expect(gateway.authentication.completeOAuthSignIn.requests.last?.isEmbedded == true)
     }
 
     /// mvpd §3: each record has an address of its own; the service holds it against the sign-in's.

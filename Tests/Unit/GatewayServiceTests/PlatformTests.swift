@@ -1,11 +1,20 @@
 internal import Contracts
 internal import Doubles
 internal import Faults
+@testable import GatewayPublicApi
 internal import Hummingbird
 internal import Testing
 
 @Suite struct PlatformTests {
     let gateway = TestGateway()
+
+    @Test("clients §1.1: the kind that a device without device information states is told, whatever its User-Agent says")
+    func statedKind() {
+        let agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15"
+        let roku = DeviceInformation.derived(deviceType: "Roku", userAgent: agent)
+        #expect(roku.type == "SetTopBox" && roku.model == "Roku" && roku.osName == "Roku OS" && roku.osFamily == "Roku OS")
+        #expect(DeviceInformation.derived(deviceType: "lamp", userAgent: agent) == DeviceInformation.derived(deviceType: "", userAgent: agent))
+    }
 
     @Test("rest-v1 #52: a profile request is opaque bytes, not a document")
     func profileRequest() async throws {

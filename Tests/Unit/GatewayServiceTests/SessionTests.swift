@@ -39,6 +39,7 @@ internal import Testing
             let named = try await gateway.get("/api/v1/logout?\(TestGateway.deviceQuery)&redirect_url=\(url)")
             let unnamed = try await gateway.get("/api/v1/logout?deviceId=dev-7f3a&redirect_url=\(url)")
             #expect(named.status == 400 && unnamed.status == 400)
+            for reply in [named, unnamed] { #expect(reply.text.contains("at no registered domain"), "\(reply.text)") }
         }
         #expect(gateway.authentication.logout.requests.isEmpty)
     }
@@ -56,6 +57,8 @@ internal import Testing
         #expect(none.status == 204)
         let other = try await gateway.get("/api/v1/logout?deviceId=dev-7f3a&redirect_url=https://acme-two.example/")
         #expect(other.headers[.location] == "https://acme-two.example/")
+        let blank = try await gateway.get("/api/v1/logout?deviceId=dev-7f3a&requestor=&redirect_url=https://acme-two.example/")
+        #expect(blank.headers[.location] == "https://acme-two.example/", "an empty requestor is none")
     }
 
     @Test("rest-v1 #108, §3.20: an adobepass address is one of the application's platforms or domains, else 400 and nothing is cleared")

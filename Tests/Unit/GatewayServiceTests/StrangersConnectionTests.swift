@@ -4,6 +4,7 @@ internal import EventLoops
 internal import Hummingbird
 internal import HummingbirdTesting
 internal import NIOCore
+internal import NIOEmbedded
 internal import NIOPosix
 internal import Synchronization
 internal import Testing
@@ -123,6 +124,40 @@ internal import Testing
         #expect(!connection.keep(1))
         connection.letGo(40 << 20)
         #expect(connection.keep(16 << 20) && connection.keep(16 << 20) && !connection.keep(1))
+    }
+
+    @Test("a connection is idle when the last of its requests has ended, and may be so for its time")
+    func idleAfterAll() {
+        let connections = OpenConnections(ConnectionLimits(maximum: 32, perAddress: 100))
+        var places: [OpenConnections.Place] = []
+        while let place = connections.enter(IPAddress("203.0.113.1"), close: {}) {
+            connections.markBusy(place)
+            places.append(place)
+        }
+        let connection = ConnectionGuard(ConnectionLimits(), place: places[0], among: connections, bytesBeginRequests: false)
+        for _ in 0..<2 { connection.requestBegan() }
+        connection.requestEnded()
+        #expect(connections.enter(IPAddress("203.0.113.1"), close: {}) == nil, "one of two has ended")
+        connection.requestEnded()
+        #expect(connections.enter(IPAddress("203.0.113.1"), close: {}) != nil)
+
+        var times = ConnectionTimes(ConnectionLimits(idle: .seconds(60)), now: .uptimeNanoseconds(0))
+        times.requestBegan()
+        #expect(times.deadline == nil)
+        times.requestEnded(at: .uptimeNanoseconds(5))
+        #expect(times.deadline == .uptimeNanoseconds(5) + .seconds(60))
+    }
+
+    @Test("a connection on which no head has come in time is closed")
+    func headInTime() throws {
+        let (limits, connections) = (ConnectionLimits(head: .zero), OpenConnections(ConnectionLimits()))
+        let entered = connections.enter(IPAddress("203.0.113.1"), close: {})
+        let place = try #require(entered)
+        let channel = EmbeddedChannel(handler: ConnectionGuard(limits, place: place, among: connections, bytesBeginRequests: true))
+        let isClosed = Mutex(false)
+        channel.closeFuture.whenComplete { _ in isClosed.withLock { $0 = true } }
+        channel.embeddedEventLoop.advanceTime(to: .now() + .seconds(1))
+        #expect(isClosed.withLock { $0 })
     }
 
     private final class Taken: Sendable {

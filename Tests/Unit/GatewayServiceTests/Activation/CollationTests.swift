@@ -37,7 +37,8 @@ internal import Testing
     @Test("composed and decomposed letters are the same")
     func normalForms() {
         let (composed, decomposed) = (CollationKey("São Łódź", Alphabet("")), CollationKey("Sa\u{303}o Ło\u{301}dz\u{301}", Alphabet("")))
-        #expect(!(composed < CollationKey("Sao Lodz", Alphabet(""))) && !(decomposed < CollationKey("Sao Lodz", Alphabet(""))))
+        let plain = CollationKey("Sao Lodz", Alphabet(""))
+        #expect(plain < composed && plain < decomposed)
         #expect(SearchText("Sa\u{303}o").words == SearchText("São").words)
     }
 

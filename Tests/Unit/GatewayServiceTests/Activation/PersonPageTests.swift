@@ -20,7 +20,8 @@ internal import Testing
     /// What an app, a script or a frame sends.
     private static let apps: [HTTPFields] = [
         [:], [.accept: "*/*"], [.accept: "application/json"], [.accept: "application/json, text/html;q=0.5"], [.accept: "text/html;q=0"],
-        [.secFetchMode: "cors", .secFetchDest: "empty"], [.secFetchMode: "navigate", .secFetchDest: "iframe", .accept: browser],
+        [.accept: browser + String(repeating: ",image/png", count: 100)], [.secFetchMode: "cors", .secFetchDest: "empty"],
+        [.secFetchMode: "navigate", .secFetchDest: "iframe", .accept: browser],
     ]
 
     @Test(

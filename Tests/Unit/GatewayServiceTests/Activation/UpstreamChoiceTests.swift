@@ -71,6 +71,7 @@ internal import Testing
         #expect(roku.text.contains(#""displayName":"Coast on Roku","logoUrl":"https://logo.example/roku.png""#), "\(roku.text)")
         let other = try await gateway.get("/api/v1/config/ACME1.json", [:])
         #expect(other.text.contains(#""displayName":"Coast""#) && !other.text.contains("Roku"), "\(other.text)")
+        #expect(gateway.authentication.listBridgedProviders.requests.map(\.requestor) == ["ACME1", "ACME1"])
     }
 
     @Test("without a return page of ours a person is sent to the channel's page, and no login begins")

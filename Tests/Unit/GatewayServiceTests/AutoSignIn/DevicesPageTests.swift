@@ -59,6 +59,14 @@ internal import Testing
         #expect(gateway.autoSignIn.getOptInStatus.requests == [GetOptInStatusRequest(caller: Caller(who: .webSession("web")))])
     }
 
+    @Test func aDeviceThatHasNotFinishedIsSaidToBeOne() async throws {
+        let hint = "This device has not finished turning it on."
+        #expect(try await !gateway.get("/devices", cookie).text.contains(hint))
+        let pending = TokenFamily(id: "f2", state: .pending, deviceLabel: "Attic")
+        gateway.autoSignIn.getOptInStatus.answer(with: OptInStatus(accountID: "a1", families: [pending], givenName: "Ada", requestor: "ACME1"))
+        #expect(try await gateway.get("/devices", cookie).text.contains(hint))
+    }
+
     @Test func aSessionThatIsOverIsForgotten() async throws {
         gateway.autoSignIn.getOptInStatus.fail(with: Fault(.authenticationSessionMissing, "x"))
         let page = try await gateway.get("/devices", cookie)

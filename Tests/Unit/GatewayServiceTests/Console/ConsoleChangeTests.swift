@@ -70,4 +70,13 @@ internal import Testing
         #expect(rows[0]["gist"] as? String == "p0: 1 → 2; p1: 1 → 2; 123 more")
         #expect(ChangeRows.omitted(changes) == "50 further changes are not shown.")
     }
+
+    @Test("of changes without short values two are named, and that there are more where there are")
+    func namesTwo() {
+        func gist(_ count: Int) -> String {
+            let changes = (0..<count).map { Self.change(UInt32($0 + 1), "p\($0)", #"{"a":1}"#, #"{"b":1}"#) }
+            return ChangeRows(changes).rows.first?["gist"] as? String ?? ""
+        }
+        #expect(gist(2) == "p0, p1" && gist(3) == "p0, p1 and more")
+    }
 }

@@ -98,6 +98,12 @@ internal import Testing
         console.gateway.administration.restoreVersion.answer(with: DraftOutcome(outcome: .draft(ConsoleFixture.draft)))
         let page = try await console.get("/history/3")
         #expect(page.text.contains("/console/history/3/restore") && page.text.contains("&lt;i&gt;"))
+        #expect(console.gateway.administration.compareVersions.requests.isEmpty, "the first version has none before it")
+        console.gateway.administration.compareVersions.answer(
+            with: VersionComparison(oldVersion: 3, newVersion: 9, changes: [ConsoleFixture.change]))
+        console.gateway.administration.getVersion.answer(with: VersionSnapshot(version: new, documentJson: "{}"))
+        #expect(try await console.get("/history/9").text.contains("Enabled: yes → no"))
+        #expect(console.gateway.administration.compareVersions.requests.map(\.oldVersion) == [3])
         #expect(try await console.post("/history/3/restore", "").location == "/console/draft")
         let refusal = Refusal(reason: .preconditionFailed, message: "The draft has changes; push or dismiss them first.")
         console.gateway.administration.restoreVersion.answer(with: DraftOutcome(outcome: .refusal(refusal)))

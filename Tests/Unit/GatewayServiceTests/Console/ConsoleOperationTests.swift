@@ -108,6 +108,7 @@ internal import Testing
         #expect(
             page.text.contains("Check 29: we are the audience") && page.text.contains("Audience &quot;X&quot;") && page.text.contains("not checked"))
         #expect(page.text.contains("/console/mvpds/NorthCable") && !page.text.contains(ConsoleFixture.hostile))
+        #expect(page.text.contains("&lt;script&gt;alert(1)"), "what the provider said is shown, as text")
         console.gateway.operations.listSignInReports.answer(with: SignInReports(reports: [report]))
         report.checks[1].hint = "Issuer is oauth.evil; the endpoint expects Y (saml.idpEntityId), see saml.signingCertificates."
         console.gateway.operations.getSignInReport.answer(with: report)

@@ -87,6 +87,11 @@ internal import Testing
         _ = try await console.post("/temp-pass", "requestor=ACME1&mvpd=Preview10&whose=key&subject=ada%40example.com")
         #expect(console.gateway.operations.resetTempPass.requests.last?.scope == .key("ada@example.com"))
         #expect(console.gateway.administration.checkAdministrator.requests.map(\.subject) == ["everyone", "identifier ada@…"])
+        let count = console.gateway.operations.resetTempPass.requests.count
+        console.gateway.administration.checkAdministrator.fail(with: Fault(.notFound, "no"))
+        let unknown = try await console.post("/temp-pass", "requestor=ACME1&mvpd=NorthCable&whose=device&subject=d1")
+        #expect(unknown.status == 422 && unknown.text.contains("The channel has no such TempPass."))
+        #expect(console.gateway.operations.resetTempPass.requests.count == count)
         console.gateway.administration.checkAdministrator.fail(with: Fault(.insufficientRole, "no"))
         #expect(try await console.post("/temp-pass", "requestor=BRAVO&mvpd=Preview10&whose=device&subject=d1").status == 403)
         #expect(try await console.get("/temp-pass?forgotten=3").text.contains("3 trials are forgotten"))

@@ -134,13 +134,18 @@ internal import Testing
     @Test("clients §4.12, §4.14: an attribute that nobody could encrypt says so, and a denial's words go through whatever they are")
     func spoiled() async throws {
         let metadata = UserMetadata(
-            encrypted: ["zip"], data: [MetadataEntry(key: "zip", value: .text("QUJD")), MetadataEntry(key: "userID", value: .number(4471))],
+            encrypted: ["zip"],
+            data: [
+                MetadataEntry(key: "zip", value: .text("QUJD")), MetadataEntry(key: "userID", value: .number(4471)),
+                MetadataEntry(key: "age", value: .number(12)),
+            ],
             unsealed: ["householdID"])
         gateway.authentication.findProfiles.answer(
             with: Profiles(profiles: [Profile(session: Session(mvpd: "NorthCable", userID: "u", kind: .platform), metadata: metadata)]))
         let profiles = try await gateway.get("/api/v2/ACME1/profiles", Self.device).json["profiles"] as? [String: [String: Any]]
         let attributes = try #require(profiles?["NorthCable"]?["attributes"] as? [String: [String: Any]])
         #expect(attributes["zip"]?["state"] as? String == "enc" && attributes["userID"]?["value"] as? String == "4471")
+        #expect(attributes["age"]?["value"] as? Int == 12, "of numbers only a user id is told as a text")
         #expect((attributes["householdID"]?["error"] as? [String: Any])?["code"] as? String == "invalid_configuration_user_metadata_certificate")
         #expect(profiles?["NorthCable"]?["issuer"] as? String == "Apple")
         let words = "a\r\nX: y\u{2028}\u{1}\u{1F4FA}"

@@ -225,6 +225,23 @@ internal import Testing
         }
     }
 
+    @Test("of frames that bring nothing 1999 are taken, and with the next the budget is used up")
+    func wholeBudget() throws {
+        func takes(_ count: Int) throws -> Bool {
+            // A second gives some back: only a try that was quicker counts.
+            while true {
+                let start = NIODeadline.now()
+                let channel = EmbeddedChannel(handler: Http2FrameBudget())
+                defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+                let pings = Array(repeatElement(Self.frame(6, Array(repeating: 0, count: 8)), count: count).joined())
+                try channel.writeInbound(ByteBuffer(bytes: Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + pings))
+                let isTaken = try channel.readInbound(as: ByteBuffer.self) != nil
+                if NIODeadline.now() - start < .seconds(1) { return isTaken }
+            }
+        }
+        #expect(try takes(Http2FrameBudget.most - 1) && !takes(Http2FrameBudget.most))
+    }
+
     @Test("who reads answers may move its windows for each part of them, as proxies do")
     func windowsOfReaders() {
         let answers = 20

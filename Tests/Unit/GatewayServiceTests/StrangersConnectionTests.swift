@@ -1,7 +1,9 @@
 @testable import GatewayEdge
 internal import Contracts
 internal import EventLoops
+internal import HTTPTypes
 internal import Hummingbird
+internal import HummingbirdCore
 internal import HummingbirdTesting
 internal import NIOCore
 internal import NIOEmbedded
@@ -158,6 +160,19 @@ internal import Testing
         channel.closeFuture.whenComplete { _ in isClosed.withLock { $0 = true } }
         channel.embeddedEventLoop.advanceTime(to: .now() + .seconds(1))
         #expect(isClosed.withLock { $0 })
+    }
+
+    @Test("what comes on a stream after the last answer is not handed on")
+    func afterTheLastAnswer() throws {
+        let channel = EmbeddedChannel(handler: RequestGuard(isStream: true, bodyTime: .seconds(60)))
+        defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+        try channel.writeInbound(RequestPart.head(HTTPRequest(method: .post, scheme: "https", authority: "a", path: "/")))
+        try channel.writeInbound(RequestPart.body(ByteBuffer(string: "a")))
+        for _ in 0..<2 { #expect(try channel.readInbound(as: RequestPart.self) != nil) }
+        try channel.writeOutbound(ResponsePart.head(HTTPResponse(status: .contentTooLarge, headerFields: [.connection: "close"])))
+        try channel.writeOutbound(ResponsePart.end(nil))
+        try channel.writeInbound(RequestPart.body(ByteBuffer(string: "b")))
+        #expect(try channel.readInbound(as: RequestPart.self) == nil)
     }
 
     private final class Taken: Sendable {

@@ -37,8 +37,8 @@ internal import Testing
     @Test("composed and decomposed letters are the same")
     func normalForms() {
         let (composed, decomposed) = (CollationKey("São Łódź", Alphabet("")), CollationKey("Sa\u{303}o Ło\u{301}dz\u{301}", Alphabet("")))
-        let plain = CollationKey("Sao Lodz", Alphabet(""))
-        #expect(plain < composed && plain < decomposed)
+        #expect(!(composed < CollationKey("Sao Lodz", Alphabet(""))) && !(decomposed < CollationKey("Sao Lodz", Alphabet(""))))
+        #expect(CollationKey("Sao", Alphabet("")) < CollationKey("Sa\u{303}o", Alphabet("")), "a mark of its own counts")
         #expect(SearchText("Sa\u{303}o").words == SearchText("São").words)
     }
 

@@ -85,6 +85,25 @@ struct PlatformExchangeTests {
         let session = try await rig.exchange()
         #expect(session.kind == .platform && session.mvpd == "DemoCable")
         #expect(try await rig.session() == session)
+        let counted = rig.rig.modules.environment.metrics.usage.drain().filter { $0.counts?.sso == 1 }.compactMap(\.dimensions)
+        #expect(counted.map(\.ssoType) == ["platform"] && counted.map(\.externalProvider) == ["Apple"] && counted.map(\.mvpdID) == ["DemoCable"])
+    }
+
+    @Test("rest-v2 D16: the end of a session of the platform's is the platform's to complete")
+    func endsAtThePlatform() async throws {
+        let rig = try await PlatformRig()
+        rig.rig.catalogue.change { configuration in
+            for index in configuration.applications.indices { configuration.applications[index].scopes = ["api:client:v1", "api:client:v2"] }
+        }
+        let bearer = try await rig.rig.bearer("old")
+        let asked = CreateProfileRequestRequest(accessToken: bearer, requestor: "CHAN7", mvpd: "DemoCable", deviceType: "tvOS")
+        _ = try await rig.rig.service.createProfileRequest(asked, context: rig.rig.context)
+        rig.rig.saml.accept(attributes: ["uid"])
+        try await rig.exchange(bearer: bearer)
+        var call = rig.rig.v2Call(bearer)
+        call.device?.osName = "tvOS"
+        let request = EndProfileRequest(call: call, mvpd: "DemoCable", redirectURL: "https://chan7.example/out")
+        #expect(try await rig.rig.service.endProfile(request, context: rig.rig.context).end == .platform)
     }
 
     @Test("rest-v1 §3.12: the lifetime is the pair's own on that platform")

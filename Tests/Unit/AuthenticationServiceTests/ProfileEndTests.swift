@@ -22,6 +22,14 @@ struct ProfileEndTests {
         try await rig.sessions.findSession(SessionRequest(call: call, mvpd: "DemoCable"), context: rig.context)
     }
 
+    @Test("rest-v2 §2.2: who has a profile is told so when another session begins, until it is over")
+    func isSignedIn() async throws {
+        let (rig, call, client) = try await signedIn(.sqlite)
+        #expect(try await rig.plan(call).reason == .authenticated)
+        rig.clock.advance(by: .seconds(400 * 86_400))
+        #expect(try await rig.plan(rig.v2Call(try await rig.token(of: client).accessToken)).reason != .authenticated)
+    }
+
     @Test("rest-v2 #60: a profile that is over is told no more, and decides nothing", arguments: Backend.allCases)
     func isOver(_ backend: Backend) async throws {
         let (rig, call, client) = try await signedIn(backend)

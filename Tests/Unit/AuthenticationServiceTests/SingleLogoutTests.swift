@@ -73,7 +73,7 @@ struct SingleLogoutTests {
         let answer = LogoutTemplate.response(to: try id(of: request))
         let query = try answer.redirected(by: provider, relayState: relay)
         let step = try await receive(rig, query)
-        #expect(step.result == .goesOn && step.url == "https://chan7.example/bye")
+        #expect(step.result == .goesOn && step.url == "https://chan7.example/bye" && !step.traceID.isEmpty)
         #expect(try await receive(rig, query).result == .rejected, "an answer counts once")
     }
 

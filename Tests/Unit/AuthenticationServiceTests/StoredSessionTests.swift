@@ -36,6 +36,17 @@ struct StoredSessionTests {
         return try await rig.sessions.findSession(SessionRequest(call: call), context: rig.context)
     }
 
+    @Test("what a key from before sealed opens as long as that key is there, a session's handle and a device's id alike")
+    func olderSeals() throws {
+        let (old, new) = (SymmetricKey.random(), SymmetricKey.random())
+        let handle = StoredTokenSeals.Handle(session: SessionID("s1"), key: SessionKey(device: DeviceID("d1"), requestor: RequestorID("CHAN7")))
+        let before = try StoredTokenSeals(old)
+        let (session, device) = (try before.close(handle), try before.close(handle.key.device))
+        let after = try StoredTokenSeals(new, older: [old])
+        #expect(after.handle(session) == handle && after.device(device) == handle.key.device)
+        #expect(try StoredTokenSeals(new).handle(session) == nil)
+    }
+
     @Test("clients §3: only the code's maker gets a token, once a person has signed in")
     func maker() async throws {
         let open = try await rig.code(call)

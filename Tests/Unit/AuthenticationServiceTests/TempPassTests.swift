@@ -114,6 +114,22 @@ struct TempPassTests {
         #expect(try await rig.facts(call)?.remainingResources == 0)
     }
 
+    @Test("generic_data names users by texts; without one it names nobody")
+    func names() throws {
+        #expect(try GenericData.users(in: #"{"email":"ada","age":7,"phone":""}"#).map(\.key) == ["email"])
+        for text in ["", "[]", #"{"email":""}"#, #"{"age":7}"#, "{}"] {
+            #expect(throws: Fault.self, "\(text)") { try GenericData.users(in: text) }
+        }
+    }
+
+    @Test("a trial's person is known by the trial's user id alone")
+    func trialUser() async throws {
+        let rig = try Rig()
+        try await rig.preview(rig.call(try await rig.bearer()), mvpd: "PromoVod", user: "ada")
+        let records = try await rig.store.sessions(SessionKey(device: DeviceID("dev-7f3a"), requestor: RequestorID("CHAN7")))
+        #expect(records.map(\.subject.attributes) == records.map { [UserAttribute(key: "userID", values: [$0.userID])] } && records.count == 1)
+    }
+
     @Test("rest-v1 #91: a known user or a known device goes on with the trial; without generic_data nothing starts", arguments: Backend.allCases)
     func knowsUser(_ backend: Backend) async throws {
         let rig = try Rig(backend)

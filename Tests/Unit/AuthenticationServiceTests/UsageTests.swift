@@ -28,6 +28,13 @@ import UsageCounting
         #expect(dimensions?.osType == Sample.device.osName && dimensions?.api == .restV1)
     }
 
+    @Test("rest-v2 §7: the sign-in of an app of v2 is told as v2's")
+    func versionTwo() async throws {
+        let rig = try Rig()
+        try await rig.signIn(planned: rig.v2Call(try await rig.bearer("old")))
+        #expect(drained(rig).compactMap(\.dimensions).map(\.api) == [.restV2])
+    }
+
     @Test("bridge §8.1, §11: a login that upstream knew already is single sign-on", arguments: [true, false])
     func takenOver(isPartner: Bool) throws {
         let rig = try Rig()

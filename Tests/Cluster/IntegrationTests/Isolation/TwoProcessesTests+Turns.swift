@@ -83,7 +83,12 @@ extension TwoProcessesTests {
         try await Condition.wait("config has stopped") { !config.isRunning }
         let next = try SecondCopy.start(.authentication, of: cluster)
         try await Condition.wait("a copy starts without config") { await next.readiness().isReady }
-        let found = try #require(next.output.split(separator: "\n").first { $0.contains("catalogue.adopted") })
+        var line: Substring?
+        try await Condition.wait("it says which catalogue it has") {
+            line = next.output.split(separator: "\n").first { $0.contains("catalogue.adopted") }
+            return line != nil
+        }
+        let found = try #require(line)
         #expect(found.contains("\"origin\":\"snapshot\"") && found.contains("\"version\":\"\(version)\""), "\(found)")
         await next.stop()
         let files = try FileManager.default.contentsOfDirectory(atPath: cluster.home.data.appendingPathComponent("authentication").path)

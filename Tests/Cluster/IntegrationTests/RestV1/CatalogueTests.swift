@@ -72,12 +72,7 @@ extension RestV1Tests {
         /// A device with a client of that statement, once authentication knows the application.
         private func device(_ statement: String) async throws -> Device {
             let cluster = try TestCluster.running()
-            var client: Client?
-            try await Condition.wait("the statement is accepted") {
-                client = try? await Client.register(statement: statement)
-                return client != nil
-            }
-            let registered = try #require(client)
+            let registered = try await Client.registerLater(statement: statement)
             return Device(cluster: cluster, requestor: "ACME1", id: UUID().uuidString, accessToken: try await registered.accessToken())
         }
     }

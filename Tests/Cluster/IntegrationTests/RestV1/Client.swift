@@ -21,7 +21,21 @@ struct Client: Sendable {
     static func register(statement: String) async throws -> Client {
         let answer = try await TestCluster.running().send(.json("/o/client/register", ["software_statement": statement]))
         try #require(answer.status == 201, "\(answer.text)")
-        return Client(id: try #require(answer.object["client_id"] as? String), secret: try #require(answer.object["client_secret"] as? String))
+        return try client(in: answer)
+    }
+
+    /// Asks until the statement's application has come to the service that registers clients.
+    static func registerLater(statement: String) async throws -> Client {
+        var answer: HTTPAnswer?
+        try await Condition.wait("the statement registers") {
+            answer = try await TestCluster.running().send(.json("/o/client/register", ["software_statement": statement]))
+            return answer?.status == 201
+        }
+        return try client(in: #require(answer))
+    }
+
+    private static func client(in answer: HTTPAnswer) throws -> Client {
+        Client(id: try #require(answer.object["client_id"] as? String), secret: try #require(answer.object["client_secret"] as? String))
     }
 
     var fields: [(String, String)] { [("client_id", id), ("client_secret", secret), ("grant_type", "client_credentials")] }

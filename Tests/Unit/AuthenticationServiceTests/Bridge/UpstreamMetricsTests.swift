@@ -222,6 +222,7 @@ import Testing
         bridge.upstream.change { $0.answers["/profiles/CoastCable"] = ScriptedUpstream.answer(#"{"error":"invalid_client"}"#, 403) }
         _ = try? await bridge.rig.session(try await later(other, bridge))
         #expect(series(bridge, "sessions_ended_total")[#"{reason="client_lost",upstream="vendor"}"#] == 1)
+        #expect(bridge.rig.log.lines.filter { $0.event == "bridge.client_lost" }.map(\.level) == [.error])
         let now = bridge.rig.clock.now()
         bridge.upstream.change {
             $0.answers = [:]

@@ -72,6 +72,14 @@ import Testing
         }
     }
 
+    @Test("the client of one device is named with the device's digest, one of many with none")
+    func namesDevices() {
+        func device(_ isDevices: Bool) -> String {
+            UpstreamSlotName(text: "SP/vendor/tv/abcd", upstream: "vendor", entry: "tv", isDevices: isDevices).device
+        }
+        #expect(device(true) == "abcd" && device(false).isEmpty)
+    }
+
     // MARK: Clients that upstream has lost
 
     /// Devices whose clients upstream does not know any more when they play next.

@@ -72,6 +72,26 @@ import Testing
         }
     }
 
+    @Test("what was not sent is asked once more, and a second failure is told")
+    func asksOnceMore() async throws {
+        let recovers = Upstream(.failure(OutboundFailure(.notSent)), .success(Self.answer(Self.profiles)))
+        #expect(try await ask(line(recovers)).count == 1 && recovers.requests.count == 2)
+        let away = Upstream(.failure(OutboundFailure(.notSent)))
+        await #expect(throws: UpstreamError.self) { try await ask(line(away)) }
+        #expect(away.requests.count == 2)
+    }
+
+    @Test("bridge §5.3: more calls a second than the record allows are not sent")
+    func keepsPace() async throws {
+        let upstream = Upstream(.success(Self.answer(Self.profiles)))
+        let line = line(upstream)
+        var record = BridgeUpstream(id: "vendor", baseURL: "https://api.upstream.example")
+        record.limits = BridgeLimits(perSecond: 1)
+        var refused = 0
+        for _ in 0..<20 { do { try await ask(line, record) } catch { refused += 1 } }
+        #expect(refused > 0 && upstream.requests.count == 20 - refused)
+    }
+
     @Test("bridge §3.1: a connection has the version, the age and the trust of the record; a check's connections have the same")
     func followsRecord() async throws {
         let upstream = Upstream(.success(Self.answer(Self.profiles)))

@@ -117,6 +117,18 @@ import Testing
         #expect(bridge.upstream.calls.isEmpty)
     }
 
+    @Test("bridge §10.1: a trial that upstream gives begins without a login, and ends when upstream says")
+    func beginsTrials() async throws {
+        let bridge = try BridgeRig()
+        let (call, now) = (try await bridge.viewer(), bridge.rig.clock.now())
+        bridge.upstream.change { $0.profiles["CoastCable"] = .init(kind: "temporary", start: now, end: now + .seconds(600)) }
+        let trial = try await bridge.rig.preview(call, mvpd: "CoastCable")
+        #expect(trial.mvpd == "CoastCable" && trial.expiresAtMilliseconds == UInt64((now + .seconds(600)).milliseconds))
+        #expect(try await bridge.rig.session(call).id == trial.id)
+        bridge.upstream.change { $0.profiles = [:] }
+        await expectFault(.invalidRequest) { try await bridge.rig.preview(bridge.viewer("dev-2"), mvpd: "CoastCable") }
+    }
+
     @Test("an app of REST v2 whose login an upstream made is decided about by that upstream, not by our own rules")
     func servesV2() async throws {
         let bridge = try BridgeRig()

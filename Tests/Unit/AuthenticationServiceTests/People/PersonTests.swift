@@ -59,6 +59,20 @@ struct PersonTests {
         }
     }
 
+    @Test("of an erased person's login at an upstream what upstream told goes at once, and the row when upstream has heard of the logout")
+    func erasesBridged() async throws {
+        let bridge = try BridgeRig()
+        try await bridge.signIn(bridge.viewer())
+        func kept() async throws -> [(octets: Int64, logout: Int64)] {
+            try await bridge.rig.store.store.read { database in
+                try database.all("SELECT length(attributes), logout_ms FROM bridge_session") { (octets: $0.next(), logout: $0.next()) }
+            }
+        }
+        #expect(try await kept().map { $0.octets > 0 && $0.logout == 0 } == [true])
+        _ = try await erase(bridge.rig, .deviceID("dev-7f3a"))
+        #expect(try await kept().map { $0.octets == 0 && $0.logout > 0 } == [true])
+    }
+
     @Test("after an erasure nothing of the person is there, in one commit, and nothing of others has gone", arguments: Backend.allCases)
     func erases(_ backend: Backend) async throws {
         for person in Self.everything {

@@ -76,22 +76,27 @@ internal import Testing
         }
     }
 
-    @Test func aBodyThatComesInPiecesDuringAnEarlierAnswerIsWhole() async throws {
+    @Test("a body whose pieces wait behind a request under way comes whole, and each piece once")
+    func bodiesThatWait() async throws {
         let gateway = TestGateway()
+        let (arrived, arrive) = AsyncStream.makeStream(of: Void.self)
+        let (left, leave) = AsyncStream.makeStream(of: Void.self)
         gateway.authentication.getSession.answer { _, _ in
-            try await Task.sleep(for: .milliseconds(200))
+            arrive.yield()
+            for await _ in left { break }
             throw Fault(.authenticationSessionMissing, "none")
         }
-        let secret = (0..<40).map { "part\($0)." }.joined()
-        let pieces = ["grant_type=client_credentials&client_id=a&client_secret="] + (0..<40).map { "part\($0)." }
-        let length = pieces.joined().utf8.count
         try await converse(gateway) { connection in
-            let headers = "Authorization: Bearer good\r\nX-Device-Info: \(TestGateway.deviceInformation)\r\n\r\n"
-            await connection.send("GET /api/v1/checkauthn?\(TestGateway.deviceQuery) HTTP/1.1\r\n\(Self.host)\(headers)")
-            await connection.send("POST /o/client/token HTTP/1.1\r\n\(Self.host)\(Self.form)Content-Length: \(length)\r\n\r\n")
-            for piece in pieces { await connection.send(piece) }
-            try await connection.wait(for: "both answers") { $0.statuses.count == 2 || $0.isClosed }
-            #expect(gateway.authentication.issueAccessToken.requests.map(\.clientSecret) == [secret])
+            let chunks = ["grant_type=client_", "credentials&client_id=a&client", "_secret=b"]
+            await connection.send(
+                "GET /api/v1/checkauthn?requestor=ACME1&deviceId=d HTTP/1.1\r\n\(Self.host)Authorization: Bearer good\r\n\r\n"
+                    + "POST /o/client/token HTTP/1.1\r\n\(Self.host)\(Self.form)Transfer-Encoding: chunked\r\n\r\n"
+                    + chunks.map { "\(String($0.utf8.count, radix: 16))\r\n\($0)\r\n" }.joined() + "0\r\n\r\n")
+            for await _ in arrived { break }
+            leave.finish()
+            try await connection.wait(for: "two answers") { $0.statuses.count == 2 || $0.isClosed }
+            #expect(connection.statuses == [403, 201], "\(connection.text)")
+            #expect(gateway.authentication.issueAccessToken.requests.map(\.clientSecret) == ["b"])
         }
     }
 
